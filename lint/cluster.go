@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/fragments"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/neighbours"
 	"github.com/schedlint/schedlint/lint/sched"
@@ -169,7 +170,23 @@ func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, t
 			deployed[x] = true
 		}
 	}
-	d.releases.join(c, &p, objects, taken)
+	// Releases that deploy to the part's cluster and are not already declared in the part.
+	var known map[diag.Object]bool
+	for _, o := range objects {
+		if !d.releases.goesTo(c, o) {
+			continue
+		}
+		if known == nil {
+			known = map[diag.Object]bool{}
+			for _, other := range p.objects {
+				known[other.ID()] = true
+			}
+		}
+		if !known[o.ID()] {
+			known[o.ID()], taken[o] = true, true
+			p.objects = append(p.objects, o)
+		}
+	}
 	return p
 }
 
@@ -261,24 +278,10 @@ func (d *clusters) divide(p part) *cluster {
 func (d *clusters) neighbours() *neighbours.Index {
 	if d.around == nil {
 		all := [][]*source.Object{d.loose}
-		for _, x := range d.renders.All {
-			all = append(all, x.Objects)
-		}
+		all = append(all, lists.Of(d.renders.All, func(x *locate.Rendered) []*source.Object { return x.Objects })...)
 		d.around = neighbours.New(d.table, all...)
 	}
 	return d.around
-}
-
-// judged returns the workloads and disruption budgets that were checked in a cluster.
-func (d *clusters) judged(c *cluster) []diag.Judged {
-	var all []diag.Judged
-	for _, w := range c.whole.Workloads {
-		all = append(all, diag.Judged{Object: w.Object.ID(), Location: d.renders.InSources(w.Object.NameSpan())})
-	}
-	for _, b := range c.whole.Budgets {
-		all = append(all, diag.Judged{Object: b.Object.ID(), Location: d.renders.InSources(b.Object.NameSpan())})
-	}
-	return all
 }
 
 // scene is a context of a cluster, loaded together with its nodes.
@@ -383,49 +386,22 @@ func (r *releases) of(p string) func(*source.Object) *workload.Given {
 			r.told[o] = true
 			r.summary.leaveOpen("values fragments are left out: "+found.Over, r.renders.At(o))
 		}
-		rendered := r.rendered(o)
+		rendered := map[int]bool{}
+		at := r.renders.InSources(o.NameSpan())
+		if raw := r.renders.RawObject(o); r.renders.Results[o.File.Name] != nil && raw != nil && raw.Kind == o.Kind {
+			at = raw.NameSpan()
+		}
+		for _, x := range r.renders.All {
+			if x.Root.Chart != nil && x.Pointer.File == at.File && x.Pointer.Line == at.Line {
+				rendered[x.Source] = true
+			}
+		}
 		given := found.Without(rendered)
 		given.Judged = len(rendered) > 0 && !given.Left && len(given.Values) == 0
 		if r.isElsewhere(p, o) {
 			return &workload.Given{Left: given.Left || len(given.Values) > 0}
 		}
 		return given
-	}
-}
-
-// rendered returns the indices of the release sources whose charts have been rendered.
-func (r *releases) rendered(o *source.Object) map[int]bool {
-	all := map[int]bool{}
-	at := r.renders.InSources(o.NameSpan())
-	if raw := r.renders.RawObject(o); r.renders.Results[o.File.Name] != nil && raw != nil && raw.Kind == o.Kind {
-		at = raw.NameSpan()
-	}
-	for _, x := range r.renders.All {
-		if x.Root.Chart != nil && x.Pointer.File == at.File && x.Pointer.Line == at.Line {
-			all[x.Source] = true
-		}
-	}
-	return all
-}
-
-// join adds the releases that deploy to the part's cluster and are not already declared in the
-// part.
-func (r *releases) join(c *config.Cluster, p *part, objects []*source.Object, taken map[*source.Object]bool) {
-	var known map[diag.Object]bool
-	for _, o := range objects {
-		if !r.goesTo(c, o) {
-			continue
-		}
-		if known == nil {
-			known = map[diag.Object]bool{}
-			for _, other := range p.objects {
-				known[other.ID()] = true
-			}
-		}
-		if !known[o.ID()] {
-			known[o.ID()], taken[o] = true, true
-			p.objects = append(p.objects, o)
-		}
 	}
 }
 

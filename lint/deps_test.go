@@ -75,6 +75,7 @@ const layers = `
 0 lint/cpu
 0 lint/diag
 0 lint/lazy
+0 lint/lists
 0 lint/sorting
 0 lint/limits
 0 lint/meter

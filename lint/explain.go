@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -104,7 +105,14 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 			return nil, diag.Account{Notes: []string{"this finding is about the suppression only, so nodes are not checked"}}
 		})
 	})
-	x.accepted(accepted)
+	for i := range x.out.Found {
+		found := &x.out.Found[i]
+		for _, f := range accepted {
+			if found.Diagnostic.Compare(&f.Diagnostic) == 0 {
+				found.Notes = append(found.Notes, fmt.Sprintf("this finding is accepted by a suppression (%s): %s", f.Accepted.By, f.Accepted.Reason))
+			}
+		}
+	}
 	if err := r.failures.err(); err != nil {
 		return nil, err
 	}
@@ -221,9 +229,7 @@ func (x *explaining) choose(s *scene) (found bool) {
 			x.others[o.Name] = w.String()
 		default:
 			found = true
-			if x.named[o.ID()] == nil {
-				x.named[o.ID()] = w
-			}
+			x.named[o.ID()] = cmp.Or(x.named[o.ID()], w)
 		}
 	}
 	return found
@@ -333,18 +339,6 @@ func (x *explaining) counts(d *diag.Diagnostic) bool {
 	return true
 }
 
-// accepted adds a note to each finding that a suppression accepts.
-func (x *explaining) accepted(all []accept.Finding) {
-	for i := range x.out.Found {
-		found := &x.out.Found[i]
-		for _, f := range all {
-			if found.Diagnostic.Compare(&f.Diagnostic) == 0 {
-				found.Notes = append(found.Notes, fmt.Sprintf("this finding is accepted by a suppression (%s): %s", f.Accepted.By, f.Accepted.Reason))
-			}
-		}
-	}
-}
-
 // settle sorts the findings. If there are no findings, it uses the explanations for the workload.
 // If there are none either, it returns an error.
 func (x *explaining) settle() error {
@@ -371,7 +365,15 @@ func (x *explaining) settle() error {
 	sorting.Stable(x.elsewhere, func(a, b diag.Diagnostic) int { return far(&a) - far(&b) })
 	x.out.Near = x.elsewhere[:min(len(x.elsewhere), maxNear)]
 	if x.out.Found = x.rest; len(x.rest) == 0 {
-		return x.nothing()
+		what := "finding"
+		if x.spot.Rule != "" {
+			what = "finding of " + x.spot.Rule
+		}
+		errs := []error{fmt.Errorf("%s: there is no %s on this line, and it belongs to no workload", x.spot, what)}
+		for _, d := range x.out.Near {
+			errs = append(errs, fmt.Errorf("there is one at %s: %s [%s]", locate.FileLine(x.run.files.Display(d.Location.File), d.Location.Line), d.Message, d.Rule))
+		}
+		return errors.Join(errs...)
 	}
 	return nil
 }
@@ -403,24 +405,9 @@ func (x *explaining) one() error {
 	}
 	slices.Sort(all)
 	errs := []error{fmt.Errorf("%s: %d workloads have this name; choose one with --namespace or KIND.GROUP", x.spot, len(all))}
-	for _, text := range all[:min(len(all), maxExplained)] {
-		errs = append(errs, errors.New(text))
-	}
+	errs = append(errs, lists.Of(all[:min(len(all), maxExplained)], errors.New)...)
 	return errors.Join(errs...)
 }
 
 // maxNear is the maximum number of findings on other lines of the file to list.
 const maxNear = 5
-
-// nothing returns the error for a place that has nothing to explain.
-func (x *explaining) nothing() error {
-	what := "finding"
-	if x.spot.Rule != "" {
-		what = "finding of " + x.spot.Rule
-	}
-	errs := []error{fmt.Errorf("%s: there is no %s on this line, and it belongs to no workload", x.spot, what)}
-	for _, d := range x.out.Near {
-		errs = append(errs, fmt.Errorf("there is one at %s: %s [%s]", locate.FileLine(x.run.files.Display(d.Location.File), d.Location.Line), d.Message, d.Rule))
-	}
-	return errors.Join(errs...)
-}

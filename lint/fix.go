@@ -170,7 +170,23 @@ func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 // consider how the edit affects findings.
 func (m *fixer) whyNotEditable(r *repair) string {
 	name := r.edit.Location.File
-	why := lazy.Cached(m.locks, name, func() string { return m.lock(name) })
+	why := lazy.Cached(m.locks, name, func() string { // A file behind a symbolic link must not be changed, because other links may point to it.
+		if name == source.StdinName {
+			return "standard input cannot be written"
+		}
+		info, err := os.Lstat(m.path(name))
+		switch {
+		case err != nil:
+			return "the file is no longer there"
+		case !info.Mode().IsRegular():
+			return "it is not a regular file"
+		case (&locate.Files{Copies: m.options.copies()}).Copied(name):
+			return "it is a copy from another repository, and the lock holds its digest"
+		case m.linked(m.before.Display(name)):
+			return "a symbolic link leads to the file: name the file itself"
+		}
+		return ""
+	})
 	if why == "" && !m.effectKnown(r.edit) {
 		why = message.WithheldUntried
 	}
@@ -180,26 +196,6 @@ func (m *fixer) whyNotEditable(r *repair) string {
 		}
 	}
 	return why
-}
-
-// lock returns the reason why a file must not be changed, or "" if it may be changed. A file behind
-// a symbolic link must not be changed, because other links may point to it.
-func (m *fixer) lock(name string) string {
-	if name == source.StdinName {
-		return "standard input cannot be written"
-	}
-	info, err := os.Lstat(m.path(name))
-	switch {
-	case err != nil:
-		return "the file is no longer there"
-	case !info.Mode().IsRegular():
-		return "it is not a regular file"
-	case (&locate.Files{Copies: m.options.copies()}).Copied(name):
-		return "it is a copy from another repository, and the lock holds its digest"
-	case m.linked(m.before.Display(name)):
-		return "a symbolic link leads to the file: name the file itself"
-	}
-	return ""
 }
 
 func (m *fixer) path(name string) string { return filepath.Join(m.root, filepath.FromSlash(name)) }

@@ -93,7 +93,22 @@ func (l *loader) load() *manifests {
 		l.summary.skip(k.Reason, locate.FileLine(k.File, k.Line))
 		l.broken[k.File] = l.broken[k.File] || hidesObjects[k.Reason]
 	}
-	l.failIfNothingChecked()
+	// It is an error if there was nothing to check. The same command may run in many repositories. If the paths
+	// cover the whole working directory, a single document is therefore enough, even without a Kubernetes object.
+	if len(l.set.Problems)+len(l.renders.All)+len(l.renders.Failed)+len(l.set.Objects)+len(l.altered) == 0 {
+		others := 0
+		for _, k := range l.set.Skipped {
+			if k.Reason == source.SkipNoObject || k.Reason == source.SkipNoManifest {
+				others++
+			}
+		}
+		switch {
+		case l.summary.Documents == 0:
+			l.failures.fail(ErrNothing)
+		case others == l.summary.Documents && !l.files.Cover(l.files.Dir):
+			l.failures.fail(ErrNoObject)
+		}
+	}
 	return &l.manifests
 }
 
@@ -164,27 +179,6 @@ func (r *run) deciding() []string {
 	}
 	delete(all, "")
 	return sorting.Keys(all)
-}
-
-// failIfNothingChecked adds an error if there was nothing to check. The same command may run in
-// many repositories. If the paths cover the whole working directory, a single document is therefore
-// enough to prevent the error, even if it contains no Kubernetes object.
-func (l *loader) failIfNothingChecked() {
-	if len(l.set.Problems)+len(l.renders.All)+len(l.renders.Failed)+len(l.set.Objects)+len(l.altered) > 0 {
-		return
-	}
-	others := 0
-	for _, k := range l.set.Skipped {
-		if k.Reason == source.SkipNoObject || k.Reason == source.SkipNoManifest {
-			others++
-		}
-	}
-	switch {
-	case l.summary.Documents == 0:
-		l.failures.fail(ErrNothing)
-	case others == l.summary.Documents && !l.files.Cover(l.files.Dir):
-		l.failures.fail(ErrNoObject)
-	}
 }
 
 // Reasons for not checking an object that a kustomization changes. The first one applies if the

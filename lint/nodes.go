@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
@@ -94,12 +95,7 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 	if err != nil {
 		return nil, err
 	}
-	var stored []*source.Object
-	for _, o := range objects {
-		if workload.Stores(o) {
-			stored = append(stored, o)
-		}
-	}
+	stored := lists.Where(objects, workload.Stores)
 	others := t.files.NodesOfClusters()
 	among, unknown := t.ofTree(among)
 	added := map[string]bool{} // files among the manifests

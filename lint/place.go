@@ -20,6 +20,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/sched/simulate"
 	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/upgrade"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -172,9 +173,32 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 		}
 		derive.AddTypicalChanges(doc, s.model, disruption.New(s.model, s.set, search.Options{}), r.opts.Runs)
 	}
-	r.addUpgrades(doc, s)
+	for _, pool := range s.nodes.Pools {
+		if pool.Spec.Upgrade == nil {
+			continue
+		}
+		answer := upgrade.Of(r.upgraded(s, false), pool, upgrade.SettingsOf(pool))
+		for i := range doc.Workloads {
+			w := &doc.Workloads[i]
+			name := w.Kind + " " + strings.TrimPrefix(w.Namespace+"/"+w.Name, "/")
+			one, old := judged(answer, name), w.Change.Upgrade
+			if one != nil && (old == nil || diag.Outcome(old.Verdict).Worse(diag.Outcome(one.Verdict)) != diag.Outcome(old.Verdict)) {
+				w.Change.Upgrade = one
+			}
+		}
+	}
 	if r.opts.Pictures { // last as well
-		r.addPicture(doc, s)
+		// They are those for the declared number of nodes if growth leaves an answer open.
+		m, about := s.model, doc
+		if s.countDoc != nil {
+			m, about = s.count(), s.countDoc
+		}
+		d, j := s.decide(m), disruption.New(m, s.set, search.Options{})
+		j.Use(d)
+		doc.Picture = derive.Picture(m, d, j, about)
+		if grows := message.PictureGrowth(s.nodes.Growth); grows != "" {
+			doc.Picture.LeftOut = append(doc.Picture.LeftOut, grows)
+		}
 	}
 	r.locate(doc, s)
 	doc.Notes = slices.Concat(doc.Notes, r.caveats(s, untracked, leftOut), premises)
@@ -213,21 +237,6 @@ func (r *run) placed(s *scene, survive func(*workload.Workload) []string) *diag.
 		derive.AddAtCount(doc, s.countDoc)
 	}
 	return doc
-}
-
-// addPicture adds the runs of a decision. They are those for the declared number of nodes if growth
-// leaves an answer open.
-func (r *run) addPicture(doc *diag.Placement, s *scene) {
-	m, about := s.model, doc
-	if s.countDoc != nil {
-		m, about = s.count(), s.countDoc
-	}
-	d, j := s.decide(m), disruption.New(m, s.set, search.Options{})
-	j.Use(d)
-	doc.Picture = derive.Picture(m, d, j, about)
-	if grows := message.PictureGrowth(s.nodes.Growth); grows != "" {
-		doc.Picture.LeftOut = append(doc.Picture.LeftOut, grows)
-	}
 }
 
 // count returns the model for the declared number of nodes, or nil if no pool can grow.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -46,9 +46,7 @@ func Plan(ctx context.Context, o Options, pool string, atMin bool) (*diag.Upgrad
 			}
 			at := slices.IndexFunc(s.nodes.Pools, func(p *topology.Pool) bool { return p.Name == pool })
 			if at < 0 {
-				for _, p := range s.nodes.Pools {
-					names = append(names, p.Name)
-				}
+				names = append(names, lists.Of(s.nodes.Pools, func(p *topology.Pool) string { return p.Name })...)
 				continue
 			}
 			if found = true; len(s.set.Workloads) == 0 {
@@ -66,25 +64,6 @@ func Plan(ctx context.Context, o Options, pool string, atMin bool) (*diag.Upgrad
 	doc.Failures = slices.Concat(r.notChecked(), unread(m), r.failures.undone)
 	doc.Unrendered = r.summary.Unrendered
 	return doc, r.failures.err()
-}
-
-// addUpgrades adds to the decision about a context whether the pods let the pools be upgraded for which
-// the node file says how that is done.
-func (r *run) addUpgrades(doc *diag.Placement, s *scene) {
-	for _, pool := range s.nodes.Pools {
-		if pool.Spec.Upgrade == nil {
-			continue
-		}
-		answer := upgrade.Of(r.upgraded(s, false), pool, upgrade.SettingsOf(pool))
-		for i := range doc.Workloads {
-			w := &doc.Workloads[i]
-			name := w.Kind + " " + strings.TrimPrefix(w.Namespace+"/"+w.Name, "/")
-			one, old := judged(answer, name), w.Change.Upgrade
-			if one != nil && (old == nil || diag.Outcome(old.Verdict).Worse(diag.Outcome(one.Verdict)) != diag.Outcome(old.Verdict)) {
-				w.Change.Upgrade = one
-			}
-		}
-	}
 }
 
 // judged returns the part of an answer about a pool that is about one workload, or nil if the workload

@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
@@ -49,39 +50,6 @@ type Renderer func(ctx context.Context, roots []render.Root) []*render.Output
 // renderAll builds the renders. If a render succeeds, the files that it uses are not checked on
 // their own.
 func (l *loader) renderAll() {
-	l.countUnfollowed()
-	if len(l.opts.Renders) == 0 || l.opts.Renderer == nil {
-		return
-	}
-	var roots []render.Root
-	var asked []*locate.Render
-	for i := range l.opts.Renders {
-		if x := &l.opts.Renders[i]; len(x.Files) > 0 {
-			l.readResult(x)
-		} else {
-			x.Root.Texts = l.opts.Edited
-			roots, asked = append(roots, x.Root), append(asked, x)
-		}
-	}
-	for i, out := range l.opts.Renderer(l.ctx, roots) {
-		x := asked[i]
-		x.SetPrefix(l.opts.Root)
-		if x.Root.Chart != nil && x.Root.Chart.Archive == "" {
-			l.charts[x.FromRoot(x.Root.Dir)] = true
-		}
-		l.onlyTracked(x, out)
-		if out.Problem != nil {
-			l.recordUnrendered(x, out.Problem)
-		} else {
-			l.addResult(x, out)
-		}
-	}
-	l.countRenders()
-	l.removeUsedFiles()
-}
-
-// countUnfollowed counts the pointers for which there is no render.
-func (l *loader) countUnfollowed() {
 	l.summary.note(l.opts.Notes...)
 	suspended := 0
 	for _, u := range l.opts.Unfollowed {
@@ -102,6 +70,45 @@ func (l *loader) countUnfollowed() {
 	if suspended > 0 {
 		l.summary.note(fmt.Sprintf("suspended GitOps pointers, which are not rendered: %d", suspended))
 	}
+	if len(l.opts.Renders) == 0 || l.opts.Renderer == nil {
+		return
+	}
+	var roots []render.Root
+	var asked []*locate.Render
+	for i := range l.opts.Renders {
+		if x := &l.opts.Renders[i]; len(x.Files) > 0 {
+			// The output of another tool.
+			set, err := source.Load(l.files.Reading, x.Files)
+			if err != nil {
+				l.failures.fail(fmt.Errorf("render %s: %w", x.Name, err))
+			}
+			l.files.Keep(set)
+			l.set.Problems = append(l.set.Problems, set.Problems...)
+			for _, f := range set.Files {
+				l.renders.Reached[f.Name] = true
+				l.given[f.Name] = true
+			}
+			l.renders.All = append(l.renders.All, &locate.Rendered{Render: *x, Objects: set.Objects})
+		} else {
+			x.Root.Texts = l.opts.Edited
+			roots, asked = append(roots, x.Root), append(asked, x)
+		}
+	}
+	for i, out := range l.opts.Renderer(l.ctx, roots) {
+		x := asked[i]
+		x.SetPrefix(l.opts.Root)
+		if x.Root.Chart != nil && x.Root.Chart.Archive == "" {
+			l.charts[x.FromRoot(x.Root.Dir)] = true
+		}
+		l.onlyTracked(x, out)
+		if out.Problem != nil {
+			l.recordUnrendered(x, out.Problem)
+		} else {
+			l.addResult(x, out)
+		}
+	}
+	l.countRenders()
+	l.removeUsedFiles()
 }
 
 // countRoot counts a kustomization or chart that schedlint was to render (see count).
@@ -259,21 +266,6 @@ func (l *loader) onlyTracked(asked *locate.Render, out *render.Output) {
 	}
 }
 
-// readResult reads the output of another tool.
-func (l *loader) readResult(asked *locate.Render) {
-	set, err := source.Load(l.files.Reading, asked.Files)
-	if err != nil {
-		l.failures.fail(fmt.Errorf("render %s: %w", asked.Name, err))
-	}
-	l.files.Keep(set)
-	l.set.Problems = append(l.set.Problems, set.Problems...)
-	for _, f := range set.Files {
-		l.renders.Reached[f.Name] = true
-		l.given[f.Name] = true
-	}
-	l.renders.All = append(l.renders.All, &locate.Rendered{Render: *asked, Objects: set.Objects})
-}
-
 // recordUnrendered records a failed render. The failure is usually not an error if the render was
 // not requested explicitly. The root may not be meant to be built here.
 func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
@@ -347,12 +339,7 @@ func (l *loader) removeUsedFiles() {
 	})
 	// Files outside the paths are also read. The count of objects in no render is therefore the
 	// same for all paths.
-	var beside []string
-	for _, name := range sorting.Keys(reached) {
-		if l.files.ByName[name] == nil {
-			beside = append(beside, name)
-		}
-	}
+	beside := lists.Where(sorting.Keys(reached), func(name string) bool { return l.files.ByName[name] == nil })
 	if len(beside) > 0 {
 		set := l.readMore(beside)
 		l.renders.Raw, l.beside = append(l.renders.Raw, set.Objects...), set.Files
@@ -471,25 +458,22 @@ func (l *loader) readMore(names []string) *source.Set {
 func (l *loader) addPlainObjects(x *locate.Rendered) {
 	for _, name := range x.Out.Plain {
 		name = x.FromRoot(name)
-		objects := lazy.Cached(l.asWritten, name, func() []*source.Object { return l.objectsIn(name) })
+		objects := lazy.Cached(l.asWritten, name, func() []*source.Object {
+			if l.files.ByName[name] == nil {
+				set := l.readMore([]string{name})
+				l.set.Problems = append(l.set.Problems, set.Problems...)
+				return set.Objects
+			}
+			if l.byFile == nil {
+				l.byFile = locate.ByFile(l.set.Objects)
+			}
+			return l.byFile[name]
+		})
 		if len(objects) > 0 {
 			l.renders.Reached[name], l.given[name] = true, true
 			x.Objects = append(x.Objects, objects...)
 		}
 	}
-}
-
-// objectsIn returns the objects of a file. It reads the file if it is not among the manifests.
-func (l *loader) objectsIn(name string) []*source.Object {
-	if l.files.ByName[name] == nil {
-		set := l.readMore([]string{name})
-		l.set.Problems = append(l.set.Problems, set.Problems...)
-		return set.Objects
-	}
-	if l.byFile == nil {
-		l.byFile = locate.ByFile(l.set.Objects)
-	}
-	return l.byFile[name]
 }
 
 // recordDuplicateKey records a duplicate key in chart output. Flux passes everything except hooks

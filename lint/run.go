@@ -47,9 +47,7 @@ type run struct {
 }
 
 func newRun(ctx context.Context, o Options, losses []string) *run {
-	if o.Config == nil {
-		o.Config = &config.Config{}
-	}
+	o.Config = cmp.Or(o.Config, &config.Config{})
 	factor := max(o.Steps, 1)
 	r := &run{
 		ctx: ctx, opts: &o, table: workload.NewTable(), failures: &failures{},
@@ -70,7 +68,15 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 		ctx: ctx, policy: o.Policy, levels: newLevels(&o), files: r.files, renders: r.renders, failures: r.failures,
 		tally: facts.NewTally(), seen: map[sameFinding]diag.Level{},
 	}
-	r.suppressions = newSuppressions(r.opts, r.judge, r.table)
+	j := r.judge
+	s := &suppressions{
+		opts: r.opts, files: j.files, renders: j.renders, judge: j, table: r.table,
+		inline: map[diag.Span][]int{}, permitted: map[diag.Suppression]bool{}, sources: newSourceComments(j.renders),
+	}
+	if r.opts.OnlyKnown {
+		s.allowed = accept.Allow(r.opts.Known)
+	}
+	r.suppressions = s
 	r.clusters = &clusters{
 		opts: r.opts, table: r.table, files: r.files, renders: r.renders, budget: r.budget, summary: r.summary,
 		releases:   &releases{o.Config, r.files, r.renders, r.summary, fragments.NewFinder(), map[*source.Object]bool{}, map[given]bool{}},
@@ -478,7 +484,15 @@ func (r *run) progress(done, all int) {
 func begin[T any](r *run, p part, reason func(*scene) func() T) *pendingPart[T] {
 	a := &pendingPart[T]{cluster: r.clusters.divide(p)}
 	if r.opts.Compared && p.entry == "" {
-		a.judged = r.clusters.judged(a.cluster)
+		// The workloads and disruption budgets that were checked.
+		var all []diag.Judged
+		for _, w := range a.cluster.whole.Workloads {
+			all = append(all, diag.Judged{Object: w.Object.ID(), Location: r.clusters.renders.InSources(w.Object.NameSpan())})
+		}
+		for _, b := range a.cluster.whole.Budgets {
+			all = append(all, diag.Judged{Object: b.Object.ID(), Location: r.clusters.renders.InSources(b.Object.NameSpan())})
+		}
+		a.judged = all
 	}
 	a.leftOut = r.summary.leftOut()
 	if a.cluster.Len() > 1 || r.budget.brief() {

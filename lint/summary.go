@@ -76,7 +76,23 @@ func (s *summary) addNodes(nodes []*topology.Node, times int) {
 func (s *summary) whole() diag.Summary {
 	all := s.Summary
 	s.skips.into(&all)
-	s.passed.into(&all)
+	p := s.passed
+	for _, n := range []struct {
+		count int
+		note  string
+	}{
+		{p.nodes, "v1 Nodes among the manifests are no part of the topology unless --topology declares them: %d passed over"},
+		{p.provisioners, "nodes that Karpenter would add do not count unless --topology names the NodePools or declares a pool of them; NodePools: %d passed over"},
+		{p.owned, "objects that a declared workload made itself do not count: %d passed over"},
+		{p.finished, "finished Pods do not count: %d passed over"},
+		{p.hooks, "test and skipped hooks, with only their fields checked: %d"},
+		{p.paused, pausedNote},
+		{p.exported, "Jobs exported with their uid are valid updates of those Jobs, but the API server rejects creating them: %d"},
+	} {
+		if n.count > 0 {
+			all.Notes = append(all.Notes, fmt.Sprintf(n.note, n.count))
+		}
+	}
 	all.Notes = append(slices.Clip(all.Notes), s.premises.notes()...)
 	if s.Fragments > 0 {
 		all.Notes = append(all.Notes, fmt.Sprintf("values fragments of charts that are not at hand: %d checked; the charts decide which pods get them", s.Fragments))
@@ -280,22 +296,3 @@ type passed struct{ nodes, provisioners, owned, finished, hooks, paused, exporte
 
 // pausedNote is the note about paused Deployments, which may have no pods yet.
 const pausedNote = "paused Deployments are judged as if resumed; one that is created paused has no pods until then: %d"
-
-func (p passed) into(s *diag.Summary) {
-	for _, n := range []struct {
-		count int
-		note  string
-	}{
-		{p.nodes, "v1 Nodes among the manifests are no part of the topology unless --topology declares them: %d passed over"},
-		{p.provisioners, "nodes that Karpenter would add do not count unless --topology names the NodePools or declares a pool of them; NodePools: %d passed over"},
-		{p.owned, "objects that a declared workload made itself do not count: %d passed over"},
-		{p.finished, "finished Pods do not count: %d passed over"},
-		{p.hooks, "test and skipped hooks, with only their fields checked: %d"},
-		{p.paused, pausedNote},
-		{p.exported, "Jobs exported with their uid are valid updates of those Jobs, but the API server rejects creating them: %d"},
-	} {
-		if n.count > 0 {
-			s.Notes = append(s.Notes, fmt.Sprintf(n.note, n.count))
-		}
-	}
-}

@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -52,17 +53,6 @@ type suppressions struct {
 	sources *sourceComments
 }
 
-func newSuppressions(o *Options, j *judge, table workload.Table) *suppressions {
-	s := &suppressions{
-		opts: o, files: j.files, renders: j.renders, judge: j, table: table,
-		inline: map[diag.Span][]int{}, permitted: map[diag.Suppression]bool{}, sources: newSourceComments(j.renders),
-	}
-	if o.OnlyKnown {
-		s.allowed = accept.Allow(o.Known)
-	}
-	return s
-}
-
 // gather collects the suppressions from the manifests and the configuration. It must run before the
 // parsed trees are released.
 func (s *suppressions) gather(m *manifests) {
@@ -83,16 +73,10 @@ func (s *suppressions) gather(m *manifests) {
 	if s.opts.NoInline {
 		s.ignored, s.all, s.inline, s.sources = len(s.all), nil, map[diag.Span][]int{}, newSourceComments(s.renders)
 	}
-	s.configured(m.accepting)
-}
-
-// configured adds the suppressions of the configuration. accepting holds the indices of the entries
-// in Config.Unrendered that match something.
-func (s *suppressions) configured(accepting map[int]bool) {
 	name := s.files.ShowConfig()
 	open := !s.files.Cover(s.files.Config.Dir) // an entry may apply to manifests that are not read
 	for i, u := range s.files.Config.Unrendered {
-		if u.Place.File = name; !open && !accepting[i] && s.opts.Followed != nil && s.opts.Tracked == nil {
+		if u.Place.File = name; !open && !m.accepting[i] && s.opts.Followed != nil && s.opts.Tracked == nil {
 			one := suppression(diag.ByConfiguration, "", u.Reason, "", u.Pattern, u.Place)
 			s.stale = append(s.stale, accept.Complaint{Problem: accept.Unused, Suppression: one.Suppression})
 		}
@@ -220,31 +204,6 @@ func itemEnd(f *source.File, line int) int {
 	return end
 }
 
-// ofSources adds the suppressions in comments of source files. It reads only source files of
-// findings in renders.
-func (s *suppressions) ofSources(findings []accept.Finding) {
-	if s.opts.NoInline {
-		return
-	}
-	seen := s.scannedSet()
-	for i := range findings {
-		name := findings[i].Location.File
-		if f := s.files.ByName[name]; findings[i].Moved && f != nil && !seen[name] {
-			seen[name] = true
-			s.comments(f, nil)
-		}
-	}
-}
-
-// scannedSet returns the files whose comments have been added.
-func (s *suppressions) scannedSet() map[string]bool {
-	seen := map[string]bool{}
-	for _, name := range s.scanned {
-		seen[name] = true
-	}
-	return seen
-}
-
 // recordDecided records for each suppression whether its rule has complete facts about the objects
 // that the suppression applies to.
 func (s *suppressions) recordDecided(f *derive.Built, objects []*source.Object) {
@@ -293,7 +252,24 @@ func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept
 		one := &s.all[i]
 		one.Open = one.Open || s.judge.tally.HasFailed(one.Rule)
 	}
-	s.sources.applyAnswers(s.all, s.files)
+	// Whether a rule has complete facts in the renders that use the file is not known if any of these renders is
+	// missing, because the comment might apply there.
+	c := s.sources
+	all := s.all
+	open := c.partly || len(c.renders.Failed) > 0 || !s.files.Cover(s.files.Root)
+	for _, x := range c.renders.All {
+		if x.Out == nil {
+			continue // the output of another tool, whose sources are unknown
+		}
+		for _, name := range x.Out.Sources {
+			for _, i := range c.byFile[x.FromRoot(name)] {
+				if rule := c.asked[x][all[i].Rule]; rule != nil {
+					all[i].Decided += rule.decided
+					all[i].Open = all[i].Open || rule.open || open
+				}
+			}
+		}
+	}
 	kept, accepted, complaints = accept.Suppress(findings, s.all, s.acceptance())
 	return kept, accepted, append(complaints, s.stale...)
 }
@@ -322,11 +298,7 @@ func Inline(ctx context.Context, o Options) (known []diag.Suppression, raw []str
 	r.suppressions.gather(m)
 	r.failures.fail(r.suppressions.scanRemaining())
 	r.failures.errs = slices.DeleteFunc(r.failures.errs, func(err error) bool { return errors.Is(err, ErrNothing) })
-	for _, s := range r.suppressions.inEffect() {
-		if s.By != diag.ByConfiguration {
-			known = append(known, s)
-		}
-	}
+	known = lists.Where(r.suppressions.inEffect(), func(s diag.Suppression) bool { return s.By != diag.ByConfiguration })
 	return known, raw, acting, r.failures.err()
 }
 
@@ -338,7 +310,7 @@ var mayHaveComments = map[string]bool{".yaml": true, ".yml": true, ".tpl": true}
 
 // scanRemaining adds the comments of files that are not among the manifests.
 func (s *suppressions) scanRemaining() error {
-	seen := s.scannedSet()
+	seen := lists.Set(s.scanned)
 	root, err := os.OpenRoot(s.files.Root)
 	if err != nil {
 		return err
@@ -418,31 +390,22 @@ func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	return all
 }
 
-// applyAnswers records in each comment whether its rule has complete facts in the renders that use
-// the file. If any of these renders is missing, the answer is unknown, because the comment might
-// apply there.
-func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files) {
-	open := c.partly || len(c.renders.Failed) > 0 || !f.Cover(f.Root)
-	for _, x := range c.renders.All {
-		if x.Out == nil {
-			continue // the output of another tool, whose sources are unknown
-		}
-		for _, name := range x.Out.Sources {
-			for _, i := range c.byFile[x.FromRoot(name)] {
-				if rule := c.asked[x][all[i].Rule]; rule != nil {
-					all[i].Decided += rule.decided
-					all[i].Open = all[i].Open || rule.open || open
-				}
-			}
-		}
-	}
-}
-
 // applyAcceptances separates the findings that count from those that a suppression or the baseline
 // accepts.
 func (r *run) applyAcceptances(report *diag.Report) {
 	found := r.judge.take()
-	r.suppressions.ofSources(found)
+	// Comments of source files count for findings in renders.
+	s := r.suppressions
+	if !s.opts.NoInline {
+		seen := lists.Set(s.scanned)
+		for i := range found {
+			name := found[i].Location.File
+			if f := s.files.ByName[name]; found[i].Moved && f != nil && !seen[name] {
+				seen[name] = true
+				s.comments(f, nil)
+			}
+		}
+	}
 	kept, accepted, complaints := r.suppressions.apply(found)
 	kept = append(kept, r.judge.findingsOnComplaints(complaints)...)
 	if b := r.opts.Baseline; b != nil {

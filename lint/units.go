@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/worktree"
 
@@ -105,10 +106,7 @@ func (d *clusters) units(x *scene) (all []unit, with []string) {
 	all = make([]unit, len(names))
 	for n, name := range names {
 		all[n].name = name
-		declares := map[diag.Object]bool{}
-		for _, i := range own[name] {
-			declares[x.Objects[i].ID()] = true
-		}
+		declares := lists.SetOf(own[name], func(i int) diag.Object { return x.Objects[i].ID() })
 		which := slices.Clone(own[name])
 		for _, i := range settings {
 			if o := x.Objects[i]; o.Kind != "Namespace" || !declares[o.ID()] {
@@ -171,9 +169,7 @@ func (d *clusters) weakenToShared(found *accept.Finding, all []string) {
 		found.Level = diag.LevelWarning
 	}
 	names := []string{d.unit(found.Location.File)}
-	for _, r := range found.Related {
-		names = append(names, d.unit(r.Location.File))
-	}
+	names = append(names, lists.Of(found.Related, func(r diag.Related) string { return d.unit(r.Location.File) })...)
 	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(all, name) })
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) < 2 {

@@ -12,6 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
@@ -26,11 +27,11 @@ func Catalogue(rules []diag.Rule, example func(id string) string) []byte {
 		"A rule's category decides its level; the configuration may set another level for each rule.\n" +
 		"`schedlint rules ID` prints what stands here about one of them.\n\n```console\n$ schedlint rules\n")
 	plain := func(r diag.Rule) bool { return r.Pack == "" && !r.Template }
-	List(&b, only(rules, plain))
+	List(&b, lists.Where(rules, plain))
 	b.WriteString("```\n")
 	for _, c := range categories {
 		heading := fmt.Sprintf("**%s** (%s): %s", c.name, c.level, c.means)
-		table(&b, heading, only(rules, func(r diag.Rule) bool { return plain(r) && r.Category == c.name }))
+		table(&b, heading, lists.Where(rules, func(r diag.Rule) bool { return plain(r) && r.Category == c.name }))
 	}
 	var packs []string
 	for _, r := range rules {
@@ -41,22 +42,13 @@ func Catalogue(rules []diag.Rule, example func(id string) string) []byte {
 	slices.Sort(packs)
 	for _, pack := range slices.Compact(packs) {
 		heading := fmt.Sprintf("**Pack %s**: off until the configuration names it", pack)
-		table(&b, heading, only(rules, func(r diag.Rule) bool { return r.Pack == pack }))
+		table(&b, heading, lists.Where(rules, func(r diag.Rule) bool { return r.Pack == pack }))
 	}
-	table(&b, "**Templates**: they run when a rule of the configuration uses them", only(rules, func(r diag.Rule) bool { return r.Template }))
+	table(&b, "**Templates**: they run when a rule of the configuration uses them", lists.Where(rules, func(r diag.Rule) bool { return r.Template }))
 	for _, r := range rules {
 		section(&b, r, example(r.ID))
 	}
 	return []byte(b.String())
-}
-
-func only(rules []diag.Rule, keep func(diag.Rule) bool) (kept []diag.Rule) {
-	for _, r := range rules {
-		if keep(r) {
-			kept = append(kept, r)
-		}
-	}
-	return kept
 }
 
 // List writes a one-line summary of each rule.

@@ -285,17 +285,6 @@ func (r *reads) lists() []string {
 	return slices.Compact(all)
 }
 
-// add adds the fields in o to r.
-func (r *reads) add(o reads) {
-	r.all = r.all || o.all
-	if r.paths == nil {
-		r.paths = map[string]bool{}
-	}
-	for path, whole := range o.paths {
-		r.paths[path] = r.paths[path] || whole
-	}
-}
-
 // Reads returns the lists of facts that a rule may read. It returns nil if the rule does not exist,
 // is off, or may read every list.
 func (e *Engine) Reads(id string) []string {

@@ -93,23 +93,6 @@ type field struct {
 	path  string
 }
 
-// indices returns the term for a list of numbers. Rows with the same list get the same term.
-func (c *converter) indices(numbers []int) *ast.Term {
-	if len(numbers) == 0 {
-		return ast.ArrayTerm()
-	}
-	if t, ok := c.numbers[&numbers[0]]; ok && t.Value.(*ast.Array).Len() == len(numbers) {
-		return t
-	}
-	terms := make([]*ast.Term, len(numbers))
-	for i, n := range numbers {
-		terms[i] = ast.InternedTerm(n)
-	}
-	t := ast.ArrayTerm(terms...)
-	c.numbers[&numbers[0]] = t
-	return t
-}
-
 // fieldsOf returns a struct's id and the fields that rules read, as key-value pairs.
 func (c *converter) fieldsOf(row reflect.Value, path string) [][2]*ast.Term {
 	fields, known := c.fields[path]
@@ -156,7 +139,20 @@ func (c *converter) value(v reflect.Value, path string) *ast.Term {
 		return c.term(value)
 	}
 	if numbers, ok := v.Interface().([]int); ok {
-		return c.indices(numbers)
+		// Rows with the same list get the same term.
+		if len(numbers) == 0 {
+			return ast.ArrayTerm()
+		}
+		if t, ok := c.numbers[&numbers[0]]; ok && t.Value.(*ast.Array).Len() == len(numbers) {
+			return t
+		}
+		terms := make([]*ast.Term, len(numbers))
+		for i, n := range numbers {
+			terms[i] = ast.InternedTerm(n)
+		}
+		t := ast.ArrayTerm(terms...)
+		c.numbers[&numbers[0]] = t
+		return t
 	}
 	terms := make([]*ast.Term, v.Len())
 	for i := range terms {

@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -41,7 +42,18 @@ func customKeys() []customKey {
 		{"category", readCategory},
 		{"since", one(func(n *notes, v any) error { return textKey(&n.Since, v, "a version such as v0.1.0") })},
 		{"level", one(readLevel)},
-		{"params", func(n *notes, v any) (problems []string) { n.params, problems = paramsOf(v); return problems }},
+		{"params", func(n *notes, v any) (problems []string) {
+			r := &schemaReader{}
+			s := r.schema("custom.params", v)
+			if len(r.problems) == 0 && s.open {
+				r.say("custom.params", "has additionalProperties; name the parameters under properties")
+			}
+			if len(r.problems) == 0 && s.kind != "object" {
+				r.say("custom.params", "is of type %s; expected type: object with properties", s.kind)
+			}
+			n.params, problems = s, r.problems
+			return problems
+		}},
 		{"asks", one(readAsks)},
 		{"replaces", one(func(n *notes, v any) error {
 			if v != n.ID {
@@ -79,10 +91,7 @@ func one(read func(*notes, any) error) func(*notes, any) []string {
 
 // custom reads the keys under custom in METADATA and returns any problems with them.
 func custom(n *notes, values map[string]any) (problems []string) {
-	var names []string
-	for _, k := range customKeys() {
-		names = append(names, k.name)
-	}
+	names := lists.Of(customKeys(), func(k customKey) string { return k.name })
 	for _, key := range sorting.Keys(values) {
 		if !slices.Contains(names, key) {
 			problems = append(problems, fmt.Sprintf("has the unknown key custom.%s%s; there are %s",
@@ -414,9 +423,7 @@ func (e *Engine) Asks() []Ask {
 			continue
 		}
 		for _, a := range r.notes().asks {
-			for _, key := range r.asked(a) {
-				all = append(all, Ask{Rule: r.id, Survive: key})
-			}
+			all = append(all, lists.Of(r.asked(a), func(key string) Ask { return Ask{Rule: r.id, Survive: key} })...)
 		}
 	}
 	sorting.Stable(all, func(a, b Ask) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Survive, b.Survive)) })

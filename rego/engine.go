@@ -12,6 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/message"
 )
 
@@ -87,10 +88,7 @@ func Load(opts Options) (*Engine, error) {
 // replacements checks that every custom rule with a built-in rule's id declares custom.replaces.
 // Otherwise, an accidental name clash would turn off the built-in rule.
 func replacements(own []*module, builtin []*rule) (errs []error) {
-	var ids []string
-	for _, r := range builtin {
-		ids = append(ids, r.id)
-	}
+	ids := lists.Of(builtin, func(r *rule) string { return r.id })
 	for _, m := range own {
 		if m.rule == nil {
 			continue
@@ -189,11 +187,7 @@ func (e *Engine) Rules() []diag.Rule {
 
 // All returns all rules, sorted by id, including templates and rules that are off.
 func (e *Engine) All() []diag.Rule {
-	var rules []diag.Rule
-	for _, r := range e.rules {
-		rules = append(rules, r.meta())
-	}
-	return rules
+	return lists.Of(e.rules, (*rule).meta)
 }
 
 // Rule looks up a rule or template by id. It also finds rules that are off.

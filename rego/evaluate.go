@@ -186,7 +186,13 @@ func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	for _, r := range e.rules {
 		if !r.off && slices.ContainsFunc(present, r.reads.has) && !tally.HasFailed(r.id) {
 			due = append(due, r)
-			read.add(r.reads)
+			read.all = read.all || r.reads.all
+			if read.paths == nil {
+				read.paths = map[string]bool{}
+			}
+			for path, whole := range r.reads.paths {
+				read.paths[path] = read.paths[path] || whole
+			}
 		}
 	}
 	return due, read

@@ -12,6 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 // refusal explains why a rule's evaluation was ended or why its report was rejected. When a rule
@@ -146,10 +147,7 @@ func explain(err error) error {
 		return err
 	}
 	list.Sort()
-	var errs []error
-	for _, e := range list {
-		errs = append(errs, errors.New(place(e.Location)+reason(e)))
-	}
+	errs := lists.Of(list, func(e *ast.Error) error { return errors.New(place(e.Location) + reason(e)) })
 	return join(errs)
 }
 
@@ -174,10 +172,7 @@ func reason(e *ast.Error) string {
 	switch d := e.Details.(type) {
 	case *ast.RefErrInvalidDetail:
 		if len(d.OneOf) > 0 {
-			var names []string
-			for _, v := range d.OneOf {
-				names = append(names, strings.Trim(v.String(), `"`))
-			}
+			names := lists.Of(d.OneOf, func(v ast.Value) string { return strings.Trim(v.String(), `"`) })
 			slices.Sort(names)
 			name := strings.Trim(d.Ref[d.Pos].String(), `"`)
 			if name == "params" && slices.Contains(names, "workloads") {

@@ -30,22 +30,17 @@ func hoist(modules map[string]*ast.Module) {
 					bound.Update(vars(arg))
 				}
 				r.Body = h.body(r.Body, bound)
-				h.head(r)
+				// A literal result becomes a value at the end of the body.
+				for _, t := range []**ast.Term{&r.Head.Key, &r.Head.Value} {
+					if *t == nil || !literal(*t) {
+						continue
+					}
+					made, v := h.made(*t)
+					made.Index = len(r.Body)
+					r.Body, *t = append(r.Body, made), v
+				}
 			}
 		}
-	}
-}
-
-// head changes a rule whose result is a literal. It makes the rule convert the literal to a value
-// at the end of its body.
-func (h *hoister) head(r *ast.Rule) {
-	for _, t := range []**ast.Term{&r.Head.Key, &r.Head.Value} {
-		if *t == nil || !literal(*t) {
-			continue
-		}
-		made, v := h.made(*t)
-		made.Index = len(r.Body)
-		r.Body, *t = append(r.Body, made), v
 	}
 }
 
@@ -67,7 +62,26 @@ func (h *hoister) body(body ast.Body, bound ast.VarSet) ast.Body {
 		all = append(all, e)
 	}
 	for _, e := range body {
-		h.closures(e, bound)
+		ast.NewGenericVisitor(func(x any) bool {
+			switch x := x.(type) {
+			case *ast.ArrayComprehension:
+				x.Body = h.body(x.Body, bound)
+			case *ast.SetComprehension:
+				x.Body = h.body(x.Body, bound)
+			case *ast.ObjectComprehension:
+				x.Body = h.body(x.Body, bound)
+			case *ast.Every:
+				inner := bound.Copy()
+				inner.Update(vars(x.Value))
+				if x.Key != nil {
+					inner.Update(vars(x.Key))
+				}
+				x.Body = h.body(x.Body, inner)
+			default:
+				return false
+			}
+			return true
+		}).Walk(e)
 		for _, made := range h.literals(e, bound) {
 			add(made)
 		}
@@ -77,30 +91,6 @@ func (h *hoister) body(body ast.Body, bound ast.VarSet) ast.Body {
 		}
 	}
 	return all
-}
-
-// closures rewrites the bodies of comprehensions and "every" expressions within an expression.
-func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
-	ast.NewGenericVisitor(func(x any) bool {
-		switch x := x.(type) {
-		case *ast.ArrayComprehension:
-			x.Body = h.body(x.Body, bound)
-		case *ast.SetComprehension:
-			x.Body = h.body(x.Body, bound)
-		case *ast.ObjectComprehension:
-			x.Body = h.body(x.Body, bound)
-		case *ast.Every:
-			inner := bound.Copy()
-			inner.Update(vars(x.Value))
-			if x.Key != nil {
-				inner.Update(vars(x.Key))
-			}
-			x.Body = h.body(x.Body, inner)
-		default:
-			return false
-		}
-		return true
-	}).Walk(e)
 }
 
 // literals replaces the literal operands of an expression with variables. It does not replace

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/message"
 )
 
@@ -72,10 +73,7 @@ func finding(said *ast.Term, fields []saying) (problem string) {
 		name, _ := key.Value.(ast.String)
 		i := slices.IndexFunc(fields, func(f saying) bool { return f.name == string(name) })
 		if i < 0 {
-			var names []string
-			for _, f := range fields {
-				names = append(names, f.name)
-			}
+			names := lists.Of(fields, func(f saying) string { return f.name })
 			return fmt.Sprintf("with the unknown key %s%s; expected %s", strconv.Quote(cut(text(key))), near(text(key), names), strings.Join(names, ", "))
 		}
 		if problem := fields[i].read(given.Get(key)); problem != "" {

@@ -3,6 +3,7 @@ package rego
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -19,6 +20,7 @@ import (
 	"github.com/schedlint/schedlint/lint/cpu"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -125,10 +127,7 @@ const reportForm = `report contains result.finding(rego.metadata.chain(), row, {
 func hasReport(file string, m *ast.Module) error {
 	found := reports(m)
 	if len(found) == 0 {
-		var names []string
-		for _, r := range m.Rules {
-			names = append(names, r.Head.Ref().String())
-		}
+		names := lists.Of(m.Rules, func(r *ast.Rule) string { return r.Head.Ref().String() })
 		return fmt.Errorf("%s:%d: the rule has no report%s; write %s", file, m.Package.Location.Row, near("report", names), reportForm)
 	}
 	for _, r := range found {
@@ -184,10 +183,7 @@ type notes struct {
 // metadata parses the annotation of a package and returns all problems found. OPA silently accepts
 // unknown keys, but metadata reports them.
 func metadata(id, file, text string, m *ast.Module) (notes, []error) {
-	var errs []error
-	for _, a := range m.Annotations {
-		errs = append(errs, unknownKeys(file, text, a)...)
-	}
+	errs := lists.Gather(m.Annotations, func(a *ast.Annotations) []error { return unknownKeys(file, text, a) })
 	a := packageAnnotation(m)
 	if a == nil {
 		return notes{}, append(errs, fmt.Errorf(
@@ -207,7 +203,17 @@ func metadata(id, file, text string, m *ast.Module) (notes, []error) {
 	if n.params != nil && len(errs) == 0 {
 		definition := n.params.definition()
 		a.Schemas = append(a.Schemas, &ast.SchemaAnnotation{Path: ast.InputRootRef.Append(ast.StringTerm("params")), Definition: &definition})
-		n.Params = n.params.described()
+		var all []diag.Param
+		for _, name := range n.params.names() {
+			p := n.params.properties[name]
+			one := diag.Param{Name: name, Type: p.kind, Description: p.description}
+			if p.hasDefault {
+				text, _ := json.Marshal(p.fallback) // cannot fail, because the value consists of strings, numbers, booleans, lists and maps
+				one.Default = string(text)
+			}
+			all = append(all, one)
+		}
+		n.Params = all
 	}
 	return n, errs
 }

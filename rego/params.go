@@ -11,6 +11,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -60,7 +61,33 @@ func (c *checker) value(s *schema, v any, path []string) any {
 	case "array":
 		return c.array(s, v, path)
 	case "object":
-		return c.object(s, v, path)
+		given, ok := v.(map[string]any)
+		if !ok {
+			c.say(path, "expected a map, found %s", found(v))
+			return nil
+		}
+		for _, name := range sorting.Keys(given) {
+			if s.properties[name] == nil && !s.open {
+				c.say(below(path, name), "unknown parameter%s; expected %s", near(name, s.names()), strings.Join(s.names(), ", "))
+			}
+		}
+		if s.open {
+			return c.any(v, path)
+		}
+		all := map[string]any{}
+		for _, name := range s.names() {
+			p := s.properties[name]
+			value, has := given[name]
+			switch {
+			case has:
+				all[name] = c.value(p, value, below(path, name))
+			case p.hasDefault:
+				all[name] = p.fallback
+			default:
+				c.say(below(path, name), "missing; expected %s", article(p.kind))
+			}
+		}
+		return all
 	}
 	one, err := s.scalar(v)
 	if err != nil {
@@ -82,36 +109,6 @@ func (c *checker) array(s *schema, v any, path []string) any {
 	all := make([]any, len(list))
 	for i, item := range list {
 		all[i] = c.value(s.items, item, below(path, strconv.Itoa(i)))
-	}
-	return all
-}
-
-func (c *checker) object(s *schema, v any, path []string) any {
-	given, ok := v.(map[string]any)
-	if !ok {
-		c.say(path, "expected a map, found %s", found(v))
-		return nil
-	}
-	for _, name := range sorting.Keys(given) {
-		if s.properties[name] == nil && !s.open {
-			c.say(below(path, name), "unknown parameter%s; expected %s", near(name, s.names()), strings.Join(s.names(), ", "))
-		}
-	}
-	if s.open {
-		return c.any(v, path)
-	}
-	all := map[string]any{}
-	for _, name := range s.names() {
-		p := s.properties[name]
-		value, has := given[name]
-		switch {
-		case has:
-			all[name] = c.value(p, value, below(path, name))
-		case p.hasDefault:
-			all[name] = p.fallback
-		default:
-			c.say(below(path, name), "missing; expected %s", article(p.kind))
-		}
 	}
 	return all
 }
@@ -196,10 +193,7 @@ func (s *schema) listed(v any) (any, error) {
 	if len(s.enum) == 0 || slices.Contains(s.enum, v) {
 		return v, nil
 	}
-	var names []string
-	for _, one := range s.enum {
-		names = append(names, fmt.Sprint(one))
-	}
+	names := lists.Of(s.enum, func(one any) string { return fmt.Sprint(one) })
 	return nil, fmt.Errorf("expected one of %s, found %s%s", cut(strings.Join(names, ", ")), found(v), near(fmt.Sprint(v), names))
 }
 

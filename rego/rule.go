@@ -236,7 +236,11 @@ func ruleFiles(dir, name string, instead *Folder) ([]textFile, error) {
 	if instead == nil {
 		return files, join(errs)
 	}
-	return slices.DeleteFunc(files, func(f textFile) bool { return instead.has(f.name) }), nil
+	return slices.DeleteFunc(files, func(f textFile) bool {
+		one, err := filepath.Abs(filepath.FromSlash(f.name))
+		other, otherErr := filepath.Abs(instead.Dir)
+		return err == nil && otherErr == nil && worktree.Inside(other, one)
+	}), nil
 }
 
 func newModules(files []textFile) (modules []*module, errs []error) {
@@ -249,16 +253,6 @@ func newModules(files []textFile) (modules []*module, errs []error) {
 		modules = append(modules, m)
 	}
 	return modules, errs
-}
-
-// has reports whether a file is in the folder or its subfolders.
-func (f *Folder) has(file string) bool {
-	one, err := filepath.Abs(filepath.FromSlash(file))
-	other, otherErr := filepath.Abs(f.Dir)
-	if err != nil || otherErr != nil {
-		return false
-	}
-	return worktree.Inside(other, one)
 }
 
 // modules returns the folder's rules and libraries. The limits are the same as for a folder on

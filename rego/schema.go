@@ -1,15 +1,14 @@
 package rego
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -83,19 +82,6 @@ type schemaReader struct {
 	depth    int
 }
 
-// paramsOf reads custom.params and returns all problems found.
-func paramsOf(value any) (*schema, []string) {
-	r := &schemaReader{}
-	s := r.schema("custom.params", value)
-	if len(r.problems) == 0 && s.open {
-		r.say("custom.params", "has additionalProperties; name the parameters under properties")
-	}
-	if len(r.problems) == 0 && s.kind != "object" {
-		r.say("custom.params", "is of type %s; expected type: object with properties", s.kind)
-	}
-	return s, r.problems
-}
-
 func (r *schemaReader) say(at, format string, args ...any) {
 	r.problems = append(r.problems, "has "+at+", which "+fmt.Sprintf(format, args...))
 }
@@ -120,7 +106,14 @@ func (r *schemaReader) schema(at string, value any) *schema {
 	r.depth++
 	defer func() { r.depth-- }()
 	before := len(r.problems)
-	r.unknown(at, given)
+	// If unknown keys were ignored, a misspelled key would turn off a check.
+	names := lists.Of(keywords(), func(k keyword) string { return k.name })
+	for _, key := range sorting.Keys(given) {
+		if !slices.Contains(names, key) {
+			r.problems = append(r.problems, fmt.Sprintf("has the unknown key %s.%s%s; expected %s",
+				at, cut(key), near(key, names), strings.Join(names, ", ")))
+		}
+	}
 	for _, k := range keywords() {
 		v, has := given[k.name]
 		switch {
@@ -142,21 +135,6 @@ func (r *schemaReader) schema(at string, value any) *schema {
 	}
 	r.whole(at, s)
 	return s
-}
-
-// unknown reports unknown keys in a schema. If it ignored them, a misspelled key would turn off a
-// check.
-func (r *schemaReader) unknown(at string, given map[string]any) {
-	var names []string
-	for _, k := range keywords() {
-		names = append(names, k.name)
-	}
-	for _, key := range sorting.Keys(given) {
-		if !slices.Contains(names, key) {
-			r.problems = append(r.problems, fmt.Sprintf("has the unknown key %s.%s%s; expected %s",
-				at, cut(key), near(key, names), strings.Join(names, ", ")))
-		}
-	}
 }
 
 // whole checks that a schema is complete. An array needs items, an object needs properties, and
@@ -318,18 +296,4 @@ func (s *schema) definition() any {
 		d["properties"], d["additionalProperties"] = properties, false
 	}
 	return d
-}
-
-// described returns descriptions of the parameters for the documentation.
-func (s *schema) described() (all []diag.Param) {
-	for _, name := range s.names() {
-		p := s.properties[name]
-		one := diag.Param{Name: name, Type: p.kind, Description: p.description}
-		if p.hasDefault {
-			text, _ := json.Marshal(p.fallback) // cannot fail, because the value consists of strings, numbers, booleans, lists and maps
-			one.Default = string(text)
-		}
-		all = append(all, one)
-	}
-	return all
 }

@@ -289,7 +289,22 @@ func (t *trace) value(term *ast.Term, env scope) abstract {
 		}
 		return t.follow(t.value(v[0], env), v[1:], env)
 	case *ast.Array, ast.Object, ast.Set:
-		return t.literal(term, env)
+		c := t.cell(term)
+		switch v := term.Value.(type) {
+		case *ast.Array:
+			for i := range v.Len() {
+				t.grow(c.field(strconv.Itoa(i)), t.value(v.Elem(i), env))
+			}
+		case ast.Set:
+			for _, member := range v.Slice() {
+				t.addMember(c, t.value(member, env))
+			}
+		case ast.Object:
+			for _, key := range v.Keys() {
+				t.addField(c, key, t.value(v.Get(key), env), env)
+			}
+		}
+		return oneOf(c)
 	case *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension:
 		return t.comprehension(v, env)
 	case ast.Call:
@@ -402,7 +417,17 @@ func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstrac
 	case kind == joins && len(args) > 0:
 		return t.joined(args, terms)
 	case kind == orders:
-		t.ordered(args)
+		for _, arg := range args {
+			t.readAll(arg)
+		}
+		switch {
+		case t.checks == nil:
+		case len(args) == 2:
+			t.checks.order(t.line, args[0], args[1])
+			t.checks.order(t.line, args[1], args[0])
+		default:
+			t.checks.outcome(t.line, t.members(args[0]))
+		}
 		if name == "sort" {
 			return t.joined(args, terms)
 		}
@@ -417,7 +442,22 @@ func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstrac
 		}
 		return anything
 	case kind == gets && len(args) == 3:
-		return t.get(args)
+		found, way, ok := args[0], t.way(args[1]), true
+		if way == nil {
+			t.readAll(args[0])
+			t.readAll(args[1])
+			return anything
+		}
+		for _, key := range way {
+			if t.checks != nil && ok {
+				ok = t.checks.field(t.line, found, key)
+			}
+			found = t.at(found, key)
+		}
+		var result abstract
+		t.merge(&result, found)
+		t.merge(&result, args[2])
+		return result
 	}
 	for _, arg := range args {
 		t.readAll(arg)
@@ -459,41 +499,6 @@ func (t *trace) joined(args []abstract, terms []*ast.Term) abstract {
 		t.grow(&c.rest, t.members(arg))
 	}
 	return oneOf(c)
-}
-
-// ordered evaluates a function that orders two values or the members of one value.
-func (t *trace) ordered(args []abstract) {
-	for _, arg := range args {
-		t.readAll(arg)
-	}
-	switch {
-	case t.checks == nil:
-	case len(args) == 2:
-		t.checks.order(t.line, args[0], args[1])
-		t.checks.order(t.line, args[1], args[0])
-	default:
-		t.checks.outcome(t.line, t.members(args[0]))
-	}
-}
-
-// get returns the result of object.get.
-func (t *trace) get(args []abstract) abstract {
-	found, way, ok := args[0], t.way(args[1]), true
-	if way == nil {
-		t.readAll(args[0])
-		t.readAll(args[1])
-		return anything
-	}
-	for _, key := range way {
-		if t.checks != nil && ok {
-			ok = t.checks.field(t.line, found, key)
-		}
-		found = t.at(found, key)
-	}
-	var result abstract
-	t.merge(&result, found)
-	t.merge(&result, args[2])
-	return result
 }
 
 // way returns the constant keys passed to object.get, which takes either a single key or a path. It

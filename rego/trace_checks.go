@@ -13,6 +13,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -68,10 +69,7 @@ func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 // placeNames lists the names of up to three nodes, for use in a message.
 func placeNames(nodes []*node) string {
 	const most = 3
-	var all []string
-	for _, n := range nodes {
-		all = append(all, n.name())
-	}
+	all := lists.Of(nodes, (*node).name)
 	slices.Sort(all)
 	if all = slices.Compact(all); len(all) > most {
 		all = append(all[:most], fmt.Sprintf("%d more", len(all)-most))
@@ -276,15 +274,7 @@ func free(term *ast.Term, env scope) bool {
 	if v, ok := term.Value.(ast.Var); ok {
 		return !isBound(v, env)
 	}
-	if !pattern(term) {
-		return false
-	}
-	for _, member := range members(term) {
-		if free(member, env) {
-			return true
-		}
-	}
-	return false
+	return pattern(term) && slices.ContainsFunc(members(term), func(member *ast.Term) bool { return free(member, env) })
 }
 
 func pattern(term *ast.Term) bool {
@@ -423,9 +413,7 @@ func (n *node) within() []*node {
 	case n.rest != nil:
 		all = append(all, n.rest)
 	}
-	for _, key := range n.keys() {
-		all = append(all, n.fields[key])
-	}
+	all = append(all, lists.Of(n.keys(), func(key string) *node { return n.fields[key] })...)
 	return all
 }
 

@@ -2,7 +2,6 @@ package rego
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -173,26 +172,6 @@ func (t *trace) keys(v abstract) abstract {
 		}
 	}
 	return found
-}
-
-// literal returns the value of an array, object or set literal.
-func (t *trace) literal(term *ast.Term, env scope) abstract {
-	c := t.cell(term)
-	switch v := term.Value.(type) {
-	case *ast.Array:
-		for i := range v.Len() {
-			t.grow(c.field(strconv.Itoa(i)), t.value(v.Elem(i), env))
-		}
-	case ast.Set:
-		for _, member := range v.Slice() {
-			t.addMember(c, t.value(member, env))
-		}
-	case ast.Object:
-		for _, key := range v.Keys() {
-			t.addField(c, key, t.value(v.Get(key), env), env)
-		}
-	}
-	return oneOf(c)
 }
 
 // addMember adds a member to a set.

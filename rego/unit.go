@@ -17,6 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/cpu"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -65,10 +66,7 @@ func loadUnits(o UnitOptions) (u units, err error) {
 	if u.tests, err = loadTests(o.Dirs, o.Shown); err != nil || len(u.tests) == 0 {
 		return u, err
 	}
-	var parsed []*ast.Module
-	for _, m := range u.tests {
-		parsed = append(parsed, m.parsed)
-	}
+	parsed := lists.Of(u.tests, func(m *module) *ast.Module { return m.parsed })
 	if err := join(testedFacts(parsed...)); err != nil {
 		return u, err
 	}
@@ -115,10 +113,7 @@ func IdleTests(o UnitOptions) (idle []UnitTest, err error) {
 	if err != nil || u.program == nil {
 		return nil, err
 	}
-	own := map[string]bool{}
-	for _, m := range u.own {
-		own[m.file] = true
-	}
+	own := lists.SetOf(u.own, func(m *module) string { return m.file })
 	for _, t := range u.all(o) {
 		ref := append(slices.Clone(t.of.Package.Path), ast.StringTerm(t.Name))
 		if !u.program.uses(ref, own) {
@@ -352,10 +347,7 @@ func (m *Mutants) Noticed(ctx context.Context, c Condition) bool {
 	if err != nil {
 		return true
 	}
-	var tests []*ast.Module
-	for _, of := range m.tests {
-		tests = append(tests, of.parsed)
-	}
+	tests := lists.Of(m.tests, func(of *module) *ast.Module { return of.parsed })
 	return !p.passes(ctx, tests)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -221,19 +222,11 @@ func objectOf(d *diag.Diagnostic) diag.Key {
 }
 
 func wrap(all []diag.Diagnostic) []Finding {
-	var list []Finding
-	for _, d := range all {
-		list = append(list, Finding{Diagnostic: d})
-	}
-	return list
+	return lists.Of(all, func(d diag.Diagnostic) Finding { return Finding{Diagnostic: d} })
 }
 
 func unwrap(all []Finding) []diag.Diagnostic {
-	var list []diag.Diagnostic
-	for _, f := range all {
-		list = append(list, f.Diagnostic)
-	}
-	return list
+	return lists.Of(all, func(f Finding) diag.Diagnostic { return f.Diagnostic })
 }
 
 // Allowance counts equal suppressions. Two suppressions are equal even if their reasons or

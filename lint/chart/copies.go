@@ -2,7 +2,6 @@ package chart
 
 import (
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"unsafe"
@@ -208,24 +207,4 @@ func (p *parsing) pair(key string, n *kyaml.Node, v any, depth int) (inferred *f
 		}
 	}
 	return inferred
-}
-
-// made records the paths of the values in a map or list that a function made or changed.
-func (t *trace) made(name string, args []reflect.Value, result reflect.Value) {
-	of := func(v reflect.Value) any {
-		if v = concrete(v); !v.IsValid() {
-			return nil
-		}
-		return v.Interface()
-	}
-	switch strings.TrimPrefix(name, "must") {
-	case "deepCopy", "DeepCopy", "pick", "omit":
-		t.index.copied(of(args[0]), of(result), 0)
-	case "merge", "Merge", "mergeOverwrite", "MergeOverwrite":
-		for i := range args[1].Len() {
-			t.index.merged(of(args[0]), of(args[1].Index(i)), strings.HasSuffix(name, "Overwrite"), 0)
-		}
-	case "fromYaml", "fromYamlArray", "fromJson", "fromJsonArray":
-		t.parsed(args[0].String(), of(result))
-	}
 }

@@ -187,29 +187,27 @@ const maxSame = 1000
 // nested returns the include and tpl functions for the definitions in a set.
 func (e *engine) nested(s *template.Set) map[string]any {
 	return map[string]any{
-		"include": func(name string, dot any) (string, error) { return e.include(s, name, dot) },
-		"tpl":     func(text string, dot any) (string, error) { return e.tpl(s, text, dot) },
+		"include": func(name string, dot any) (string, error) {
+			e.budget.charge(1)
+			t := s.Lookup(name)
+			if t == nil {
+				return "", fmt.Errorf("no template %q is defined", name)
+			}
+			if e.included[name] > maxSame {
+				return "", limit("include is limited to a depth of 1000")
+			}
+			e.included[name]++
+			f, err := e.into(s, t, dot)
+			e.included[name]--
+			if err != nil {
+				return "", err
+			}
+			text := f.text.String()
+			e.trace.keep(text, e.trace.lines(f))
+			return text, nil
+		},
+		"tpl": func(text string, dot any) (string, error) { return e.tpl(s, text, dot) },
 	}
-}
-
-func (e *engine) include(s *template.Set, name string, dot any) (string, error) {
-	e.budget.charge(1)
-	t := s.Lookup(name)
-	if t == nil {
-		return "", fmt.Errorf("no template %q is defined", name)
-	}
-	if e.included[name] > maxSame {
-		return "", limit("include is limited to a depth of 1000")
-	}
-	e.included[name]++
-	f, err := e.into(s, t, dot)
-	e.included[name]--
-	if err != nil {
-		return "", err
-	}
-	text := f.text.String()
-	e.trace.keep(text, e.trace.lines(f))
-	return text, nil
 }
 
 // tpl executes a string as a template with the definitions of a set. Definitions in the string are

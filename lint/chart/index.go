@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/chart/template"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -75,9 +77,7 @@ func (x *index) add(v any, p *fieldPath, depth int) {
 		return
 	}
 	if at := boxOf(v); at != nil {
-		if x.scalars[at] == nil {
-			x.scalars[at] = p
-		}
+		x.scalars[at] = cmp.Or(x.scalars[at], p)
 		return
 	}
 	id, ok := identity(v)
@@ -173,10 +173,7 @@ func outcomeIn(p *parse.PipeNode) outcome {
 		if f, ok := nodes[0].(*parse.IdentifierNode); ok {
 			name, nodes = f.Ident, nodes[1:]
 		}
-		var args []outcome
-		for _, n := range nodes {
-			args = append(args, outcomeOf(n))
-		}
+		args := lists.Of(nodes, outcomeOf)
 		piped = []outcome{printedBy(name, append(args, piped...))}
 	}
 	return piped[0]
@@ -277,19 +274,4 @@ func (t *trace) follow(c chain, seen template.Scope) (*fieldPath, any) {
 		within = own
 	}
 	return within, v
-}
-
-// scalars returns a candidate for each field whose value an action may have printed. It skips a
-// field if its value equals a rival.
-func (t *trace) scalars(n *node, seen template.Scope) []candidate {
-	var all []candidate
-	for _, c := range n.chains {
-		p, v := t.follow(c, seen)
-		for _, found := range t.index.sources.scalar(p, v) {
-			if !slices.ContainsFunc(c.rivals, func(r string) bool { return same(r, found.scalar) }) {
-				all = append(all, found)
-			}
-		}
-	}
-	return all
 }

@@ -494,9 +494,7 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 func (s *segment) origin(k, of int) (o origin, action bool) {
 	o, action = s.written(k, of)
 	o.call = cmp.Or(s.called, s.node)
-	if o.condition == nil {
-		o.condition = s.condition
-	}
+	o.condition = cmp.Or(o.condition, s.condition)
 	return o, action
 }
 
@@ -609,7 +607,23 @@ func (t *trace) ofValues(text string) *traced {
 func (t *trace) called(name string, args []reflect.Value, result reflect.Value) {
 	text, ok := stringOf(result)
 	if !ok {
-		t.made(name, args, result)
+		// The paths of the values in a map or list that a function made or changed.
+		of := func(v reflect.Value) any {
+			if v = concrete(v); !v.IsValid() {
+				return nil
+			}
+			return v.Interface()
+		}
+		switch strings.TrimPrefix(name, "must") {
+		case "deepCopy", "DeepCopy", "pick", "omit":
+			t.index.copied(of(args[0]), of(result), 0)
+		case "merge", "Merge", "mergeOverwrite", "MergeOverwrite":
+			for i := range args[1].Len() {
+				t.index.merged(of(args[0]), of(args[1].Index(i)), strings.HasSuffix(name, "Overwrite"), 0)
+			}
+		case "fromYaml", "fromYamlArray", "fromJson", "fromJsonArray":
+			t.parsed(args[0].String(), of(result))
+		}
 	}
 	if len(text) < 2 || t.tracedOf(text) != nil {
 		return

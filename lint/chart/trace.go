@@ -210,7 +210,17 @@ func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Valu
 	}
 	if s.value == nil && s.cands == nil {
 		t.e.budget.charge(len(s.node.chains) * seen.Steps())
-		s.cands = t.scalars(s.node, seen)
+		// A field whose value an action may have printed is a candidate, unless its value equals a rival.
+		var all []candidate
+		for _, c := range s.node.chains {
+			p, v := t.follow(c, seen)
+			for _, found := range t.index.sources.scalar(p, v) {
+				if !slices.ContainsFunc(c.rivals, func(r string) bool { return same(r, found.scalar) }) {
+					all = append(all, found)
+				}
+			}
+		}
+		s.cands = all
 	}
 	t.top().add(s)
 	return nil
@@ -362,7 +372,10 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	}
 	if n.Kind != kyaml.ScalarNode {
 		if key != nil {
-			w.container(key.Line, n.Kind, p)
+			// The line with its key gets the position of a map or list.
+			if found, ok := w.t.index.sources.container(p, n.Kind); ok {
+				w.set(key.Line, candidate{place: found.at(found.key), path: p})
+			}
 		}
 		w.walk(n, v, p, depth+1)
 		return
@@ -378,13 +391,6 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 		for line := first; line <= first+strings.Count(n.Value, "\n") && line <= len(w.texts); line++ {
 			w.set(line, candidate{place: c.place, path: p})
 		}
-	}
-}
-
-// container records the position of a map or list for the line with its key.
-func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
-	if found, ok := w.t.index.sources.container(p, kind); ok {
-		w.set(line, candidate{place: found.at(found.key), path: p})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 )
@@ -33,11 +34,7 @@ func Change(was, now *topology.Topology) string {
 
 // files returns the files that declare nodes.
 func files(topo *topology.Topology) map[string]bool {
-	all := map[string]bool{}
-	for _, n := range topo.All() {
-		all["node file "+n.Span.File] = true
-	}
-	return all
+	return lists.SetOf(topo.All(), func(n *topology.Node) string { return "node file " + n.Span.File })
 }
 
 // changes lists the differences. Numbers of nodes come first.
@@ -61,9 +58,7 @@ func changes(was, now *topology.Topology) (all []string) {
 	}
 	for _, name := range sortedKeys(before, after) {
 		if a, b := before[name], after[name]; a != nil && b != nil {
-			for _, text := range a.properties(b) {
-				all = append(all, name+": "+text)
-			}
+			all = append(all, lists.Of(a.properties(b), func(text string) string { return name + ": " + text })...)
 		}
 	}
 	all = append(all, open(was, now)...)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
@@ -418,9 +419,7 @@ func least(p *topology.PoolSpec, nodes []*topology.Node) (comments []string) {
 // name proposes a name for the pool of nodes with some labels.
 func name(labels map[string]string) string {
 	candidates := []string{}
-	for _, key := range groupKeys() {
-		candidates = append(candidates, labels[key])
-	}
+	candidates = append(candidates, lists.Of(groupKeys(), func(key string) string { return labels[key] })...)
 	for _, key := range sorting.Keys(labels) {
 		role, _ := strings.CutPrefix(key, "node-role.kubernetes.io/")
 		if role != key {

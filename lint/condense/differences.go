@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 )
@@ -60,9 +61,7 @@ func Differences(was, now *topology.Topology) (all []string) {
 	}
 	for _, a := range before {
 		if b := pairs[a]; b != nil {
-			for _, text := range a.differences(b) {
-				all = append(all, a.name+": "+text)
-			}
+			all = append(all, lists.Of(a.differences(b), func(text string) string { return a.name + ": " + text })...)
 		} else if a.min > 0 {
 			all = append(all, a.name+": has no nodes now")
 		}
@@ -76,11 +75,8 @@ func Differences(was, now *topology.Topology) (all []string) {
 }
 
 // open says how the labels differ whose values are not known.
-func open(was, now *topology.Topology) (all []string) {
-	for _, key := range changed(set(was.Open()), set(now.Open())) {
-		all = append(all, "unknown labels: "+key)
-	}
-	return all
+func open(was, now *topology.Topology) []string {
+	return lists.Of(changed(set(was.Open()), set(now.Open())), func(key string) string { return "unknown labels: " + key })
 }
 
 // set returns a map with some keys, for changed.
@@ -126,11 +122,7 @@ func kinds(topo *topology.Topology, merged map[*topology.Pool]*topology.Pool) []
 			k.labels[zone]["label "+key] = value
 		}
 	}
-	var all []*kind
-	for _, name := range sorting.Keys(of) {
-		all = append(all, of[name])
-	}
-	return all
+	return lists.Of(sorting.Keys(of), func(name string) *kind { return of[name] })
 }
 
 // merged maps pools to the first of those that differ only in what pods take of their nodes.

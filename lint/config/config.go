@@ -208,10 +208,7 @@ func place(path string, at diag.Span) string {
 // has forward slashes. It skips paths that match Ignore, as well as the fixtures of the team's own
 // rules, which contain faults on purpose.
 func (c *Config) Ignores(name string) bool {
-	if len(c.Ignore) > 0 && matchesAny(c.Ignore, name) {
-		return true
-	}
-	return slices.ContainsFunc(c.Policies, func(p Policy) bool {
+	return len(c.Ignore) > 0 && matchesAny(c.Ignore, name) || slices.ContainsFunc(c.Policies, func(p Policy) bool {
 		rest, below := strings.CutPrefix(name, path.Clean(filepath.ToSlash(p.Dir))+"/")
 		return p.Dir != "" && below && strings.Contains("/"+path.Dir(rest)+"/", "/fixtures/")
 	})
@@ -327,14 +324,4 @@ func (c *Config) Follows(files, destinations []string) bool {
 	return c.Discovers() || slices.ContainsFunc(c.Renders, func(r Render) bool {
 		return r.Pointers != "" && slices.ContainsFunc(files, func(file string) bool { return matchesAny([]string{r.Pointers}, file) })
 	}) || slices.ContainsFunc(c.Clusters, func(c Cluster) bool { return c.points(one) })
-}
-
-// pointers checks a renders entry for GitOps pointers.
-func (l *loader) pointers(k, item *source.Node, r *Render, c *Config, key string) {
-	// The decoder already reports a value that is not a string.
-	if isString(item.Get("pointers")) && (r.Pointers == "" || !doublestar.ValidatePattern(r.Pointers)) {
-		l.fail(l.at(k), "%s.pointers: expected a glob of files, found %q", key, r.Pointers)
-	}
-	l.remotes(item, c, key)
-	l.without(item, key, "cannot be combined with pointers", "name", "load-restrictor", "source-root")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
@@ -67,10 +68,7 @@ func (l *loader) fail(at diag.Span, format string, args ...any) {
 // err returns all mistakes as one error, in file order.
 func (l *loader) err() error {
 	sorting.Stable(l.found, func(a, b mistake) int { return a.at.Compare(b.at) })
-	var errs []error
-	for _, m := range l.found {
-		errs = append(errs, fmt.Errorf("%s: %s", place(l.path, m.at), m.text))
-	}
+	errs := lists.Of(l.found, func(m mistake) error { return fmt.Errorf("%s: %s", place(l.path, m.at), m.text) })
 	return errors.Join(errs...)
 }
 

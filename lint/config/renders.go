@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -139,9 +140,7 @@ func (c *Config) Expand(t Tree) ([]Chosen, error) {
 	t.Charts = slices.Compact(slices.Sorted(slices.Values(t.Charts)))
 	var all []Chosen
 	if c.Discovers() {
-		for _, dir := range t.Roots {
-			all = append(all, Chosen{Name: dir, Dir: dir})
-		}
+		all = append(all, lists.Of(t.Roots, func(dir string) Chosen { return Chosen{Name: dir, Dir: dir} })...)
 		return all, nil
 	}
 	var errs []error
@@ -196,10 +195,7 @@ func (r *Render) expand(dirs []string) (all []Chosen) {
 
 // CheckClusters returns an error for each item in a cluster's Renders that matches no render.
 func (c *Config) CheckClusters(all []Chosen) error {
-	var names []string
-	for _, r := range all {
-		names = append(names, r.Name)
-	}
+	names := lists.Of(all, func(r Chosen) string { return r.Name })
 	var errs []error
 	for i, cluster := range c.Clusters {
 		for j, entry := range cluster.Renders {
@@ -247,12 +243,7 @@ func (l *loader) renders(list *source.Node, c *Config) {
 
 // render checks one entry. ok is false if the entry cannot be used.
 func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok bool) {
-	var given []string
-	for _, what := range renderKinds() {
-		if !item.Get(what).IsNull() {
-			given = append(given, what)
-		}
-	}
+	given := lists.Where(renderKinds(), func(what string) bool { return !item.Get(what).IsNull() })
 	switch {
 	case len(given) == 0:
 		l.fail(l.at(item), "%s: %s", key, expectedRender)
@@ -268,12 +259,36 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	case "helm":
 		l.helm(k, item, r, c, key)
 	case "pointers":
-		l.pointers(k, item, r, c, key)
+		// The decoder already reports a value that is not a string.
+		if isString(item.Get("pointers")) && (r.Pointers == "" || !doublestar.ValidatePattern(r.Pointers)) {
+			l.fail(l.at(k), "%s.pointers: expected a glob of files, found %q", key, r.Pointers)
+		}
+		l.remotes(item, c, key)
+		l.without(item, key, "cannot be combined with pointers", "name", "load-restrictor", "source-root")
 		return true
 	case "kustomize":
-		l.kustomize(k, item, r, c, key)
+		if source.IsKustomizationFile(path.Base(r.Kustomize)) {
+			l.fail(l.at(k), "%s.kustomize: expected a directory, found the file %s: name the directory that holds it", key, r.Kustomize)
+		} else {
+			l.directory("kustomize", "-k", k, item, c, key)
+		}
+		if w, word := item.Field("load-restrictor"); !word.IsNull() && !slices.Contains(LoadRestrictors(), r.LoadRestrictor) {
+			l.fail(l.at(w), "%s.load-restrictor: expected one of %s, found %q", key, strings.Join(LoadRestrictors(), ", "), r.LoadRestrictor)
+		}
+		l.remotes(item, c, key)
+		l.without(item, key, "belongs to files: kustomize knows where its input is", "source-root")
 	default:
-		l.rendered(k, item, c, key)
+		files := item.Get("files")
+		if isEmpty(files) {
+			l.fail(l.at(k), "%s.files: expected a file", key)
+		}
+		for i, file := range files.Items() {
+			l.namedFile(file, l.at(file), c, fmt.Sprintf("%s.files[%d]", key, i), "", true)
+		}
+		if s, root := item.Field("source-root"); !root.IsNull() {
+			l.namedFile(root, l.at(s), c, key+".source-root", "--source-root", true)
+		}
+		l.without(item, key, "belongs to kustomize: files are read as they are", "load-restrictor", "remotes")
 	}
 	// In a cluster's renders list, a name with glob characters would be treated as a glob.
 	n, name := item.Field("name")
@@ -303,20 +318,6 @@ func renderKinds() []string { return []string{"kustomize", "helm", "files", "poi
 // expectedRender describes the renderKinds keys in messages.
 const expectedRender = "expected kustomize or helm, a directory or a glob, files, or pointers, a glob"
 
-// kustomize checks a renders entry for kustomizations.
-func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key string) {
-	if source.IsKustomizationFile(path.Base(r.Kustomize)) {
-		l.fail(l.at(k), "%s.kustomize: expected a directory, found the file %s: name the directory that holds it", key, r.Kustomize)
-	} else {
-		l.directory("kustomize", "-k", k, item, c, key)
-	}
-	if w, word := item.Field("load-restrictor"); !word.IsNull() && !slices.Contains(LoadRestrictors(), r.LoadRestrictor) {
-		l.fail(l.at(w), "%s.load-restrictor: expected one of %s, found %q", key, strings.Join(LoadRestrictors(), ", "), r.LoadRestrictor)
-	}
-	l.remotes(item, c, key)
-	l.without(item, key, "belongs to files: kustomize knows where its input is", "source-root")
-}
-
 // remotes checks the directories that an entry substitutes for URLs.
 func (l *loader) remotes(item *source.Node, c *Config, key string) {
 	for url, to := range item.Get("remotes").Fields() {
@@ -325,21 +326,6 @@ func (l *loader) remotes(item *source.Node, c *Config, key string) {
 		}
 		l.namedFile(to, l.at(url), c, key+".remotes."+url.Value, "", true)
 	}
-}
-
-// rendered checks a renders entry for another tool's output.
-func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
-	files := item.Get("files")
-	if isEmpty(files) {
-		l.fail(l.at(k), "%s.files: expected a file", key)
-	}
-	for i, file := range files.Items() {
-		l.namedFile(file, l.at(file), c, fmt.Sprintf("%s.files[%d]", key, i), "", true)
-	}
-	if s, root := item.Field("source-root"); !root.IsNull() {
-		l.namedFile(root, l.at(s), c, key+".source-root", "--source-root", true)
-	}
-	l.without(item, key, "belongs to kustomize: files are read as they are", "load-restrictor", "remotes")
 }
 
 // renderPattern is the pattern for render names. schema.json has the same pattern.

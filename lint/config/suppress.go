@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/thirdparty"
@@ -235,9 +236,7 @@ func (c *Config) Asks(namespace string, labels map[string]string) []string {
 	keys := []string{}
 	for _, s := range c.Survive {
 		if holds(s.Labels, labels) && anyGlob(s.Namespaces, cmp.Or(namespace, "default")) {
-			for _, word := range s.Keys {
-				keys = append(keys, cmp.Or(domains[word], word))
-			}
+			keys = append(keys, lists.Of(s.Keys, func(word string) string { return cmp.Or(domains[word], word) })...)
 		}
 	}
 	slices.Sort(keys)

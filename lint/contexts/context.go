@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -44,7 +45,30 @@ func newSplitter(all *sets, objects []*source.Object, groups []*group) *splitter
 		}
 	}
 	for _, g := range groups {
-		s.share(g)
+		// An object is common for each set whose branches all declare it equally.
+		type declared struct {
+			first   *source.Object
+			differs bool
+			in      map[string]bool
+		}
+		by := map[string]*declared{}
+		for _, o := range g.last() {
+			for _, b := range s.chains[s.place[o]] {
+				set := s.set(b)
+				d := by[set]
+				if d == nil {
+					d = &declared{first: o, in: map[string]bool{}}
+					by[set] = d
+				}
+				d.differs = d.differs || g.class[o.File.Name] != g.class[d.first.File.Name]
+				d.in[b] = true
+			}
+		}
+		for set, d := range by {
+			if !d.differs && len(d.in) == len(s.members[set]) {
+				s.common[set] = append(s.common[set], d.first)
+			}
+		}
 	}
 	return s
 }
@@ -55,33 +79,6 @@ func innermost(chain []string) string {
 		return ""
 	}
 	return chain[len(chain)-1]
-}
-
-// share adds an object to common for each set whose branches all declare the object equally.
-func (s *splitter) share(g *group) {
-	type declared struct {
-		first   *source.Object
-		differs bool
-		in      map[string]bool
-	}
-	by := map[string]*declared{}
-	for _, o := range g.last() {
-		for _, b := range s.chains[s.place[o]] {
-			set := s.set(b)
-			d := by[set]
-			if d == nil {
-				d = &declared{first: o, in: map[string]bool{}}
-				by[set] = d
-			}
-			d.differs = d.differs || g.class[o.File.Name] != g.class[d.first.File.Name]
-			d.in[b] = true
-		}
-	}
-	for set, d := range by {
-		if !d.differs && len(d.in) == len(s.members[set]) {
-			s.common[set] = append(s.common[set], d.first)
-		}
-	}
 }
 
 // context builds the context for one branch.
@@ -112,12 +109,9 @@ func (s *splitter) context(branch string) Context {
 }
 
 // at returns the objects with the given indices, in input order.
-func (s *splitter) at(places []int) (all []*source.Object) {
+func (s *splitter) at(places []int) []*source.Object {
 	slices.Sort(places)
-	for _, i := range places {
-		all = append(all, s.objects[i])
-	}
-	return all
+	return lists.Of(places, func(i int) *source.Object { return s.objects[i] })
 }
 
 // sets is a union-find structure for sets of alternatives. A branch is identified by its path, and
@@ -146,29 +140,6 @@ func (s *sets) join(a, b string) {
 	}
 	a, b = s.set(a), s.set(b)
 	s.of[max(a, b)] = min(a, b)
-}
-
-// separateOutputs turns siblings into alternatives if they contain different outputs of the same
-// chart.
-func (s *sets) separateOutputs(objects []*source.Object, outputs func(*source.File) []Output) {
-	charts, numbers := map[string]map[string]int{}, map[Output]int{}
-	for i, o := range objects {
-		if i > 0 && objects[i-1].File == o.File {
-			continue
-		}
-		for _, out := range outputs(o.File) {
-			if _, known := numbers[out]; !known {
-				numbers[out] = len(numbers)
-			}
-			if charts[out.Chart] == nil {
-				charts[out.Chart] = map[string]int{}
-			}
-			charts[out.Chart][o.File.Name] = numbers[out]
-		}
-	}
-	for _, class := range charts {
-		s.separate(&group{class: class})
-	}
 }
 
 // separate looks in every directory for siblings that declare the group's object. If their
@@ -222,11 +193,5 @@ func (s *sets) leaves() []string {
 			above[at] = above[at] || at != b
 		}
 	}
-	var all []string
-	for _, b := range sorting.Keys(s.of) {
-		if !above[b] {
-			all = append(all, b)
-		}
-	}
-	return all
+	return lists.Where(sorting.Keys(s.of), func(b string) bool { return !above[b] })
 }

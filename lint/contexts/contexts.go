@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -42,11 +43,7 @@ func (c *Context) Elsewhere() []*source.Object {
 			places = append(places, all...)
 		}
 	}
-	for _, i := range s.unnamed {
-		if !in[s.objects[i]] {
-			places = append(places, i)
-		}
-	}
+	places = append(places, lists.Where(s.unnamed, func(i int) bool { return !in[s.objects[i]] })...)
 	return s.at(places)
 }
 
@@ -103,7 +100,25 @@ func Split(objects []*source.Object, declares func(*source.Object) bool, outputs
 	groups := identify(objects, declares)
 	sets := &sets{of: map[string]string{}}
 	if outputs != nil {
-		sets.separateOutputs(objects, outputs)
+		// Siblings are alternatives if they contain different outputs of the same chart.
+		charts, numbers := map[string]map[string]int{}, map[Output]int{}
+		for i, o := range objects {
+			if i > 0 && objects[i-1].File == o.File {
+				continue
+			}
+			for _, out := range outputs(o.File) {
+				if _, known := numbers[out]; !known {
+					numbers[out] = len(numbers)
+				}
+				if charts[out.Chart] == nil {
+					charts[out.Chart] = map[string]int{}
+				}
+				charts[out.Chart][o.File.Name] = numbers[out]
+			}
+		}
+		for _, class := range charts {
+			sets.separate(&group{class: class})
+		}
 	}
 	for _, g := range groups {
 		if g.kinds > 1 {

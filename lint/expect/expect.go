@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -120,12 +121,7 @@ func Write(name string, text []byte, found []diag.Diagnostic) []byte {
 
 // withWants returns a line with a want comment for the given patterns.
 func withWants(line string, patterns []string) string {
-	var kept []string
-	for _, m := range comment.FindAllString(line, -1) {
-		if strings.HasPrefix(m, "# because") {
-			kept = append(kept, m)
-		}
-	}
+	kept := lists.Where(comment.FindAllString(line, -1), func(m string) bool { return strings.HasPrefix(m, "# because") })
 	bare := strings.TrimRight(comment.ReplaceAllString(line, ""), " ")
 	if bare == strings.TrimRight(line, " ") && len(patterns) == 0 {
 		return line

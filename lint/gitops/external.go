@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"path"
@@ -81,9 +82,7 @@ func (f *follower) copied(s *pointers.Source) *copied {
 				found = &copied{why: pointers.Reason{What: pointers.WhySource, Detail: name + ", which ArtifactGenerators make in different ways"}}
 			}
 		}
-		if found == nil {
-			found = &copied{why: missing}
-		}
+		found = cmp.Or(found, &copied{why: missing})
 		return found
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/sorting"
@@ -222,10 +223,7 @@ func (f *follower) layers() {
 			return
 		}
 		sorting.Stable(layer, byPlace)
-		var all []render.Root
-		for _, d := range layer {
-			all = append(all, d.Root)
-		}
+		all := lists.Of(layer, func(d *Deployment) render.Root { return d.Root })
 		for i, out := range f.opts.Render(all) {
 			d := layer[i]
 			d.Output = out

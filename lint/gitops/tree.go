@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
@@ -283,10 +284,7 @@ func (f *follower) scan(out *render.Output, from *Deployment, root string) {
 	}
 	places := newPlaces(out)
 	file := source.NewFile(resultName, resultName, out.Text)
-	var objects []*source.Object
-	for _, doc := range file.Roots() {
-		objects = append(objects, file.ObjectsOf(doc)...)
-	}
+	objects := lists.Gather(file.Roots(), file.ObjectsOf)
 	f.reader.Repositories.Beside(objects)
 	defer f.reader.Repositories.Beside(nil)
 	for _, o := range objects {
@@ -356,12 +354,7 @@ func (f *follower) contained(file string, o *source.Object) *written {
 		}
 		near = append(near, w)
 	}
-	var part []*written
-	for _, w := range near {
-		if w.object.Name != "" && strings.Contains(o.Name, w.object.Name) {
-			part = append(part, w)
-		}
-	}
+	part := lists.Where(near, func(w *written) bool { return w.object.Name != "" && strings.Contains(o.Name, w.object.Name) })
 	if len(part) > 0 {
 		near = part
 	}

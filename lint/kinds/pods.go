@@ -1,10 +1,12 @@
 package kinds
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -95,9 +97,7 @@ func (p *Pods) made(a at) (m Made, ok bool) {
 	case p.Template == "":
 		spec = a.spec(p.Fields, name)
 	}
-	if spec == nil {
-		spec = source.NewMap(name)
-	}
+	spec = cmp.Or(spec, source.NewMap(name))
 	if p.OwnRequests {
 		spec = withoutLimits(spec)
 	}
@@ -261,10 +261,7 @@ func withoutLimits(spec *source.Node) *source.Node {
 		if list == nil || list.Kind != source.Sequence {
 			continue
 		}
-		var all []*source.Node
-		for _, c := range list.Items() {
-			all = append(all, empty(c))
-		}
+		all := lists.Of(list.Items(), empty)
 		spec = spec.WithField([]string{field}, k, source.NewList(list, all...))
 	}
 	return empty(spec)
@@ -328,9 +325,7 @@ func (a at) labels(p *Pods, template, name *source.Node) *source.Node {
 		values[key] = v
 	}
 	from := []*source.Node{template}
-	for _, path := range p.Labels.From {
-		from = append(from, a.get(path))
-	}
+	from = append(from, lists.Of(p.Labels.From, a.get)...)
 	for _, n := range from {
 		if n.Placeholder() {
 			*a.open = true // any label may be among them, with another value

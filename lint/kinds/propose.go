@@ -366,9 +366,7 @@ func pathOf(way []level) string {
 }
 
 func unique(name string, taken map[string]bool) string {
-	if name == "" {
-		name = "pods"
-	}
+	name = cmp.Or(name, "pods")
 	one := name
 	for i := 2; taken[one]; i++ {
 		one = name + "-" + strconv.Itoa(i)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -78,10 +79,7 @@ func flow(v reflect.Value) string {
 }
 
 func keys(v reflect.Value) []string {
-	all := map[string]bool{}
-	for _, key := range v.MapKeys() {
-		all[key.String()] = true
-	}
+	all := lists.SetOf(v.MapKeys(), reflect.Value.String)
 	return sorting.Keys(all)
 }
 

@@ -34,7 +34,19 @@ func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 		c := change{object: o}
 		for _, e := range by[o.File.Name] {
 			if e.selects(o, e.renamed) {
-				c.take(&e.effect)
+				// The selectors of other objects depend on the labels of pods. An effect that may change all labels of a pod
+				// may therefore change any field.
+				c.whole = c.whole || e.effect.whole
+				c.namespace = c.namespace || e.effect.namespace
+				for _, at := range e.effect.paths {
+					switch n := len(at); {
+					case n < 2 || at[n-2] != "metadata" || at[n-1] != "labels":
+						c.paths = append(c.paths, at)
+					case n > 2 || c.object.Kind == "Pod":
+						c.whole = true
+					}
+				}
+				c.labels = append(c.labels, e.effect.labels...)
 			}
 		}
 		if !c.whole && len(c.paths)+len(c.labels) == 0 && !c.namespace {
@@ -91,22 +103,6 @@ type change struct {
 	labels    []string
 }
 
-// take adds an effect. The selectors of other objects depend on the labels of pods. If the effect
-// may change all labels of a pod, take therefore assumes that any field may change.
-func (c *change) take(e *effect) {
-	c.whole = c.whole || e.whole
-	c.namespace = c.namespace || e.namespace
-	for _, at := range e.paths {
-		switch n := len(at); {
-		case n < 2 || at[n-2] != "metadata" || at[n-1] != "labels":
-			c.paths = append(c.paths, at)
-		case n > 2 || c.object.Kind == "Pod":
-			c.whole = true
-		}
-	}
-	c.labels = append(c.labels, e.labels...)
-}
-
 // apply returns a copy of the object with variables for the fields that change.
 func (c *change) apply() *source.Object {
 	o := *c.object
@@ -114,7 +110,26 @@ func (c *change) apply() *source.Object {
 		o.Root = c.hidePath(o.Root, at, false)
 	}
 	if c.labels = slices.Compact(slices.Sorted(slices.Values(c.labels))); len(c.labels) > 0 {
-		o.Root = c.hideLabels(o.Root)
+		add := func(m *source.Node) *source.Node {
+			for _, key := range c.labels {
+				if _, v := m.Field(key); v != nil {
+					m = m.Replace(key, v.Variable())
+				} else {
+					m = m.With(key, c.name().Variable(), c.name())
+				}
+			}
+			return m
+		}
+		o.Root = rewritten(o.Root, func(m *source.Node, name string, v *source.Node) *source.Node {
+			switch {
+			case v == nil || v.Kind != source.Map:
+			case name == "labels" || name == "matchLabels":
+				return add(v)
+			case name == "labelSelector" && v.Get("matchLabels") == nil:
+				return v.With("matchLabels", add(v.Emptied()), c.name())
+			}
+			return v
+		})
 	}
 	if c.namespace {
 		o.Root = rewritten(o.Root, func(_ *source.Node, name string, v *source.Node) *source.Node {
@@ -181,30 +196,6 @@ func rewritten(n *source.Node, visit func(m *source.Node, name string, v *source
 		}
 	}
 	return out
-}
-
-// hideLabels adds labels with unknown values to pods and selectors.
-func (c *change) hideLabels(root *source.Node) *source.Node {
-	add := func(m *source.Node) *source.Node {
-		for _, key := range c.labels {
-			if _, v := m.Field(key); v != nil {
-				m = m.Replace(key, v.Variable())
-			} else {
-				m = m.With(key, c.name().Variable(), c.name())
-			}
-		}
-		return m
-	}
-	return rewritten(root, func(m *source.Node, name string, v *source.Node) *source.Node {
-		switch {
-		case v == nil || v.Kind != source.Map:
-		case name == "labels" || name == "matchLabels":
-			return add(v)
-		case name == "labelSelector" && v.Get("matchLabels") == nil:
-			return v.With("matchLabels", add(v.Emptied()), c.name())
-		}
-		return v
-	})
 }
 
 // containers names the lists whose items kustomize merges by name.
@@ -311,7 +302,19 @@ func (t *tree) patch(k *kustomization, item *source.Node) []effect {
 	for _, root := range roots {
 		e := effect{selects: selected(target, root)}
 		if root.Kind == source.Sequence {
-			e.operations(root)
+			for _, op := range root.Items() {
+				for _, member := range []string{"path", "from"} {
+					_, pointer := op.Field(member)
+					if pointer == nil || op.Get("op").Text() == "test" {
+						continue
+					}
+					var at []string
+					for _, step := range strings.Split(pointer.Text(), "/")[1:] {
+						at = append(at, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+					}
+					e.add(at)
+				}
+			}
 		} else {
 			e.merge(root, nil)
 		}
@@ -377,23 +380,6 @@ func resizes(container *source.Node) bool {
 		}
 	}
 	return false
-}
-
-// operations adds the paths of the operations in a JSON patch.
-func (e *effect) operations(list *source.Node) {
-	for _, op := range list.Items() {
-		for _, member := range []string{"path", "from"} {
-			_, pointer := op.Field(member)
-			if pointer == nil || op.Get("op").Text() == "test" {
-				continue
-			}
-			var at []string
-			for _, step := range strings.Split(pointer.Text(), "/")[1:] {
-				at = append(at, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
-			}
-			e.add(at)
-		}
-	}
 }
 
 // add adds a path, unless no rule reads the field.

@@ -113,10 +113,7 @@ func (f *Files) NodesOfClusters() map[string]bool {
 // Cover reports whether the paths include everything below a directory.
 func (f *Files) Cover(dir string) bool {
 	return slices.ContainsFunc(f.Paths, func(path string) bool {
-		if path == "-" {
-			return false
-		}
-		return worktree.Inside(worktree.Absolute(f.Dir, path), dir)
+		return path != "-" && worktree.Inside(worktree.Absolute(f.Dir, path), dir)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/fragments"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/origin"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
@@ -96,11 +97,7 @@ func (r *Renders) Add(asked *Render, out *render.Output) (*Rendered, []source.Pr
 
 // Names returns the names of the renders that succeeded.
 func (r *Renders) Names() []string {
-	var all []string
-	for _, x := range r.All {
-		all = append(all, x.Name)
-	}
-	return all
+	return lists.Of(r.All, func(x *Rendered) string { return x.Name })
 }
 
 // Contained returns, for each source file, the indices of the documents that renders contain.
@@ -296,9 +293,7 @@ func (r *Renders) fromRoot(x *Rendered, at origin.Place) origin.Place {
 			continue
 		}
 		name := x.FromRoot(s.File)
-		if r.Files.ByName[name] == nil {
-			r.Files.ByName[name] = x.files[s.File]
-		}
+		r.Files.ByName[name] = cmp.Or(r.Files.ByName[name], x.files[s.File])
 		s.File = name
 	}
 	return at
@@ -560,9 +555,7 @@ func (r *Renders) lineOf(x *Rendered, file string, line, column int) (diag.Span,
 		return diag.Span{}, false
 	}
 	name := x.FromRoot(file)
-	if r.Files.ByName[name] == nil {
-		r.Files.ByName[name] = text
-	}
+	r.Files.ByName[name] = cmp.Or(r.Files.ByName[name], text)
 	at := text.LineSpan(line)
 	at.File = name
 	// In a flow collection, the span of a value starts at the column of the value. Any other span

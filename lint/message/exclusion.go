@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -73,10 +74,7 @@ func ExclusionRow(x *model.Exclusion) facts.Exclusion {
 		fill(x, &row)
 	}
 	if row.NodePools = x.NodePools; row.NodePools {
-		pools := map[string]bool{}
-		for _, n := range x.Nodes {
-			pools[n.Pool.Name] = true
-		}
+		pools := lists.SetOf(x.Nodes, func(n *topology.Node) string { return n.Pool.Name })
 		row.Nodes, row.Names = len(pools), slices.Sorted(maps.Keys(pools))[:min(maxNodes, len(pools))]
 		return row
 	}
@@ -261,10 +259,7 @@ func beside(r *check.Room) string {
 	if len(r.Beside) == 0 {
 		return ""
 	}
-	var parts []string
-	for _, p := range r.Beside {
-		parts = append(parts, podsOf(p))
-	}
+	parts := lists.Of(r.Beside, podsOf)
 	if r.More > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", r.More))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -383,10 +384,7 @@ func Fit(l *facts.Limit) string {
 
 // Limiting names the rule that limits the number of pods.
 func Limiting(l *facts.Limit) string {
-	var rules []string
-	for _, r := range l.Rules {
-		rules = append(rules, ruleName(&r))
-	}
+	rules := lists.Of(l.Rules, func(r facts.Rule) string { return ruleName(&r) })
 	text := strings.Join(rules, " and ")
 	switch {
 	case len(rules) > 0 && l.By == "anti-affinity":

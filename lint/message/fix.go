@@ -10,6 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -496,10 +497,7 @@ func moreNodes(r *search.Repair) string {
 	if r.Domain == "" {
 		return text
 	}
-	domains := map[string]bool{}
-	for _, n := range r.Further[:r.Nodes] {
-		domains[n.Labels[r.Domain]] = true
-	}
+	domains := lists.SetOf(r.Further[:r.Nodes], func(n *topology.Node) string { return n.Labels[r.Domain] })
 	where := "with"
 	switch {
 	case len(domains) > 1:
@@ -566,10 +564,7 @@ var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string
 
 // few returns the names of a few excluded nodes. It also states how many names it leaves out.
 func few(x *model.Exclusion) string {
-	var names []string
-	for _, n := range x.Nodes[:min(maxNodes, len(x.Nodes))] {
-		names = append(names, n.Name)
-	}
+	names := lists.Of(x.Nodes[:min(maxNodes, len(x.Nodes))], func(n *topology.Node) string { return n.Name })
 	text := strings.Join(names, ", ")
 	if more := len(x.Nodes) - maxNodes; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)

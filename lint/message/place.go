@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -30,10 +31,7 @@ func MoreSelectors(n int) string {
 
 // ShutOut returns a note about DaemonSets whose pods may find no room on their nodes.
 func ShutOut(ws []*workload.Workload) string {
-	var names []string
-	for _, w := range ws {
-		names = append(names, w.String())
-	}
+	names := lists.Of(ws, (*workload.Workload).String)
 	return "pods that are scheduled earlier can take the room of " + namesOf(names, len(names)) + " on a node; a PriorityClass with a higher value than theirs prevents that"
 }
 
@@ -60,10 +58,7 @@ var overruns = map[model.Cause]string{
 
 // Undecided returns a note about workloads that could not be decided together.
 func Undecided(o *certificate.Overrun) string {
-	var names []string
-	for _, w := range o.Workloads {
-		names = append(names, w.String())
-	}
+	names := lists.Of(o.Workloads, (*workload.Workload).String)
 	if len(names) > maxNamed+1 {
 		names = []string{upTo(names, maxNamed)}
 	}
@@ -121,10 +116,7 @@ func Volumes(w *workload.Workload, counted []model.Request) string {
 	all := w.AllReaches()
 	var parts []string
 	for i := range counted {
-		var names []string
-		for _, c := range model.ClaimsOf(w, counted[i].Name) {
-			names = append(names, c.Name)
-		}
+		names := lists.Of(model.ClaimsOf(w, counted[i].Name), func(c *workload.Claim) string { return c.Name })
 		parts = append(parts, fmt.Sprintf("one pod requests %s (%s %s)", Requests(counted[i:i+1]), verb(len(names), "claim", "claims"), upTo(names, maxClaims)))
 	}
 	for i := range all[:min(len(all), maxClaims)] {
@@ -282,9 +274,8 @@ func Places(on []facts.NodePods, nodes int) string {
 
 // Rejected lists filters with the number of nodes that each filter rejects.
 func Rejected(by []facts.FilterNodes) string {
-	var parts []string
-	for _, f := range by {
-		parts = append(parts, fmt.Sprintf("%s rejected by %s", plural(f.Nodes, "node"), f.Filter))
-	}
+	parts := lists.Of(by, func(f facts.FilterNodes) string {
+		return fmt.Sprintf("%s rejected by %s", plural(f.Nodes, "node"), f.Filter)
+	})
 	return strings.Join(parts, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -129,10 +130,7 @@ func DependsOnEarly(e *certificate.Early) string {
 
 // DependsOnOrder says how the ResourceQuotas of a namespace admit all pods of a workload or only some.
 func DependsOnOrder(c *workload.Contested, pods int) string {
-	var first []string
-	for _, f := range c.First {
-		first = append(first, fmt.Sprintf("%s of %s", plural(f.Pods, "pod"), f.Workload))
-	}
+	first := lists.Of(c.First, func(f workload.Created) string { return fmt.Sprintf("%s of %s", plural(f.Pods, "pod"), f.Workload) })
 	n := workload.Amounts(workload.BaseOf(c.Name), c.Taken, c.Need, c.Hard)
 	return fmt.Sprintf("depends on which pods are created first: after %s, ResourceQuota %s allows %d of %s (%s: %s + %s of %s)",
 		upTo(first, maxNamed), c.Quota.Name, c.Pods, plural(pods, "pod"), c.Name, n[0], n[1], n[2])

@@ -272,28 +272,6 @@ func (t text) span(form form, s source.Step) (span diag.Span, exact bool) {
 // itself is searched.
 const maxCost = 1000
 
-func (m *Mapper) newWritten(rendered, o *source.Object, ways []steps) *sourceObject {
-	w := &sourceObject{object: o, rendered: rendered, trails: source.NewTrails(rendered.Root), follower: source.NewFollower()}
-	cost := 0
-	for _, way := range ways {
-		names := []string{o.Name, rendered.Name}
-		for _, k := range way {
-			for _, s := range m.settersOf(k, &subject{w, names}) {
-				s.sure = s.sure && len(ways) == 1
-				w.setters = append(w.setters, s)
-				cost += s.cost
-			}
-			if cost > maxCost {
-				w.setters = nil
-				return w
-			}
-			prefix, suffix := k.affixes()
-			names = append(names, prefix+names[len(names)-1]+suffix)
-		}
-	}
-	return w
-}
-
 // form is a function that returns the span of a part of a field, such as the key or the value.
 type form func(f *source.File, s source.Step) diag.Span
 

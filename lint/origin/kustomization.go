@@ -78,7 +78,18 @@ func (s *search) in(dir string, above steps) {
 	above = append(slices.Clip(above), k)
 	inner := slices.Clone(above)
 	slices.Reverse(inner)
-	inner = s.m.layers(inner)
+	// Each kustomization comes after its components, as a file may come from one of these. Later components come last.
+	var all steps
+	var below *kustomization
+	for _, k := range inner {
+		listed := s.m.components(k)
+		for _, c := range listed[slices.Index(listed, below)+1:] {
+			all = s.m.component(all, c, 0)
+		}
+		all = append(all, k)
+		below = k
+	}
+	inner = all
 	s.visits += len(inner)
 	for _, name := range sorting.Keys(s.m.files.printed) {
 		if path.Dir(path.Dir(name)) == dir { // the output of a chart
@@ -122,22 +133,6 @@ func (k *kustomization) affixes() (prefix, suffix string) {
 	return k.root.Get("namePrefix").Text(), k.root.Get("nameSuffix").Text()
 }
 
-// layers adds the components of each kustomization on a path before the kustomization. A file may
-// come from one of these components. Then layers adds only the later components.
-func (m *Mapper) layers(through steps) steps {
-	var all steps
-	var below *kustomization
-	for _, k := range through {
-		listed := m.components(k)
-		for _, c := range listed[slices.Index(listed, below)+1:] {
-			all = m.component(all, c, 0)
-		}
-		all = append(all, k)
-		below = k
-	}
-	return all
-}
-
 func (m *Mapper) component(all steps, c *kustomization, depth int) steps {
 	if depth > maxNested || len(all) > maxCost {
 		return all
@@ -163,32 +158,6 @@ func (m *Mapper) components(k *kustomization) []*kustomization {
 // generators maps the kinds of kustomize generators to the fields that configure them.
 var generators = map[string]string{
 	"ConfigMapGenerator": "configMapGenerator", "SecretGenerator": "secretGenerator", "HelmChartInflationGenerator": "helmCharts",
-}
-
-// generator returns the position at which an object's generator is configured. This is an entry in
-// a kustomization or a separate object.
-func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
-	file := m.files.read(path.Join(m.base, from.ConfiguredIn))
-	if file == nil {
-		return Place{}, false
-	}
-	for _, root := range m.files.documents(file) {
-		for _, g := range file.ObjectsOf(root) {
-			if g.Kind == from.Generator && g.Name == from.Name && g.Name != "" {
-				return Place{Span: g.NameSpan(), Whole: true}, true
-			}
-		}
-		key, list := root.Field(generators[from.Generator])
-		for _, item := range list.Items() {
-			if k, v := item.Field("name"); k != nil && (list.Len() == 1 || v.Text() != "" && strings.Contains(o.Name, v.Text())) {
-				return Place{Span: file.FieldSpan(k, v), Whole: true}, true
-			}
-		}
-		if key != nil {
-			return Place{Span: file.Span(key), Whole: true}, true
-		}
-	}
-	return Place{Span: top(file), Whole: true}, m.named
 }
 
 // subject is an object during rendering, with all its names so far.
@@ -316,7 +285,23 @@ func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name
 		s := setter{in: in, sure: sure, cost: 1, follow: func(steps []*source.Step) []source.Step { return o.follower.Follow(steps, root) }}
 		if root.Kind == source.Sequence {
 			s.cost += root.Len()
-			s.follow = func(steps []*source.Step) []source.Step { return o.operations(steps, root) }
+			s.follow = func(steps []*source.Step) []source.Step { // Later operations override earlier ones.
+				all := make([]source.Step, len(steps))
+				for _, op := range root.Items() {
+					if name := op.Get("op").Text(); name != "add" && name != "replace" {
+						continue
+					}
+					key, value := op.Field("value")
+					n := reached(op.Get("path").Text(), steps, value)
+					if n == 0 {
+						continue
+					}
+					clear(all[n:])
+					all[n-1] = source.Step{Key: key, Value: value}
+					copy(all[n:], o.follower.Follow(steps[n:], value))
+				}
+				return all
+			}
 		}
 		all = append(all, s)
 	}
@@ -354,26 +339,6 @@ func (m *Mapper) anyMatches(pattern string, values []string) bool {
 		m.patterns[pattern] = re
 	}
 	return re != nil && slices.ContainsFunc(values, re.MatchString)
-}
-
-// operations returns the values that a JSON patch sets along the path to a field. Later operations
-// override earlier ones.
-func (o *subject) operations(steps []*source.Step, list *source.Node) []source.Step {
-	all := make([]source.Step, len(steps))
-	for _, op := range list.Items() {
-		if name := op.Get("op").Text(); name != "add" && name != "replace" {
-			continue
-		}
-		key, value := op.Field("value")
-		n := reached(op.Get("path").Text(), steps, value)
-		if n == 0 {
-			continue
-		}
-		clear(all[n:])
-		all[n-1] = source.Step{Key: key, Value: value}
-		copy(all[n:], o.follower.Follow(steps[n:], value))
-	}
-	return all
 }
 
 // reached returns the number of steps in an operation's JSON pointer (RFC 6901). It returns 0 if

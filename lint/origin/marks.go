@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -122,9 +123,7 @@ func (x *Marks) first(n *source.Node, way []string) (mark render.Mark, below []s
 func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 	all, known := x.files[file.Name]
 	if !known {
-		for _, root := range x.mapper.files.documents(file) {
-			all = append(all, source.NewTrails(root))
-		}
+		all = append(all, lists.Of(x.mapper.files.documents(file), source.NewTrails)...)
 		x.files[file.Name] = all
 	}
 	at := diag.Span{File: file.Name, Line: mark.At, Column: mark.AtColumn, EndLine: mark.At, EndColumn: mark.AtColumn}
@@ -246,9 +245,45 @@ func New(o Options) (*Mapper, error) {
 func (m *Mapper) Locate(o *source.Object, from source.Origin, span diag.Span) (Place, bool) {
 	switch {
 	case from.Template != "":
-		return m.template(from.Template)
+		// The exact line is not known.
+		chart, file, _ := strings.Cut(from.Template, "/")
+		for _, dir := range []string{m.base, path.Join(m.base, chart), path.Join(m.base, "charts", chart)} {
+			about := m.files.read(path.Join(dir, "Chart.yaml"))
+			if about == nil {
+				continue
+			}
+			roots := m.files.documents(about)
+			if len(roots) != 1 || roots[0].Get("name").Text() != chart {
+				continue
+			}
+			if f := m.files.read(path.Join(dir, file)); f != nil {
+				return Place{Span: top(f), Whole: true}, true
+			}
+		}
+		return Place{}, false
 	case from.ConfiguredIn != "":
-		return m.generator(o, from)
+		// A generator is configured in an entry of a kustomization or in an object of its own.
+		file := m.files.read(path.Join(m.base, from.ConfiguredIn))
+		if file == nil {
+			return Place{}, false
+		}
+		for _, root := range m.files.documents(file) {
+			for _, g := range file.ObjectsOf(root) {
+				if g.Kind == from.Generator && g.Name == from.Name && g.Name != "" {
+					return Place{Span: g.NameSpan(), Whole: true}, true
+				}
+			}
+			key, list := root.Field(generators[from.Generator])
+			for _, item := range list.Items() {
+				if k, v := item.Field("name"); k != nil && (list.Len() == 1 || v.Text() != "" && strings.Contains(o.Name, v.Text())) {
+					return Place{Span: file.FieldSpan(k, v), Whole: true}, true
+				}
+			}
+			if key != nil {
+				return Place{Span: file.Span(key), Whole: true}, true
+			}
+		}
+		return Place{Span: top(file), Whole: true}, m.named
 	}
 	w := m.sourceOf(o, from)
 	if w == nil {
@@ -326,26 +361,25 @@ func (m *Mapper) match(o *source.Object, file *source.File, loose bool, document
 	if w := exact[found.Name]; len(w) > 0 {
 		ways = w
 	}
-	return m.newWritten(o, found, ways)
-}
-
-// template returns the position of a whole template file, because the exact line is unknown.
-func (m *Mapper) template(name string) (Place, bool) {
-	chart, file, _ := strings.Cut(name, "/")
-	for _, dir := range []string{m.base, path.Join(m.base, chart), path.Join(m.base, "charts", chart)} {
-		about := m.files.read(path.Join(dir, "Chart.yaml"))
-		if about == nil {
-			continue
-		}
-		roots := m.files.documents(about)
-		if len(roots) != 1 || roots[0].Get("name").Text() != chart {
-			continue
-		}
-		if f := m.files.read(path.Join(dir, file)); f != nil {
-			return Place{Span: top(f), Whole: true}, true
+	w := &sourceObject{object: found, rendered: o, trails: source.NewTrails(o.Root), follower: source.NewFollower()}
+	cost := 0
+	for _, way := range ways {
+		names := []string{found.Name, o.Name}
+		for _, k := range way {
+			for _, s := range m.settersOf(k, &subject{w, names}) {
+				s.sure = s.sure && len(ways) == 1
+				w.setters = append(w.setters, s)
+				cost += s.cost
+			}
+			if cost > maxCost {
+				w.setters = nil
+				return w
+			}
+			prefix, suffix := k.affixes()
+			names = append(names, prefix+names[len(names)-1]+suffix)
 		}
 	}
-	return Place{}, false
+	return w
 }
 
 // FileOnly reports whether only the file is known, without the line.

@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"cmp"
 	"path"
 	"strconv"
 	"strings"
@@ -86,27 +87,23 @@ type copied struct {
 // copied returns the source field of a replacement. It is known only if exactly one object in the
 // sources matches.
 func (m *Mapper) copied(from *source.Node) copied {
-	return lazy.Cached(m.copies, from, func() copied { return m.copiedFrom(from) })
-}
-
-// copiedFrom is like copied, but does not use the cache. The result has no value if the replacement
-// copies only part of the value.
-func (m *Mapper) copiedFrom(from *source.Node) copied {
-	name := from.Get("name").Text()
-	if name == "" || from.Get("options") != nil {
-		return copied{}
-	}
-	o := m.declared(groupKind{from.Get("group").Text(), from.Get("kind").Text()}, name, from.Get("namespace").Text())
-	if o == nil {
-		return copied{}
-	}
-	c := copied{in: o.File, value: o.Root}
-	for _, token := range splitPath(from.Get("fieldPath").Text()) {
-		if c.key, c.value = pick(c.value, token); c.value == nil {
+	return lazy.Cached(m.copies, from, func() copied {
+		name := from.Get("name").Text()
+		if name == "" || from.Get("options") != nil {
 			return copied{}
 		}
-	}
-	return c
+		o := m.declared(groupKind{from.Get("group").Text(), from.Get("kind").Text()}, name, from.Get("namespace").Text())
+		if o == nil {
+			return copied{}
+		}
+		c := copied{in: o.File, value: o.Root}
+		for _, token := range splitPath(from.Get("fieldPath").Text()) {
+			if c.key, c.value = pick(c.value, token); c.value == nil {
+				return copied{}
+			}
+		}
+		return c
+	})
 }
 
 // declared returns the object with the given kind and name. The sources must contain exactly one
@@ -143,9 +140,7 @@ type kindName struct{ kind, name string }
 // splitPath splits a field path at dots, except at dots in brackets or after a backslash
 // (kustomize: kyaml/utils, SmarterPathSplitter).
 func splitPath(s string) []string {
-	if s == "" {
-		s = "metadata.name"
-	}
+	s = cmp.Or(s, "metadata.name")
 	var all []string
 	var token strings.Builder
 	inside := false

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -94,9 +95,7 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 		f.set("commonAnnotations", notes)
 	}
 	var images, replicas []any
-	for _, image := range v.texts(k.Get("images")) {
-		images = append(images, imageOf(image))
-	}
+	images = append(images, lists.Of(v.texts(k.Get("images")), func(image string) any { return imageOf(image) })...)
 	for _, r := range k.Get("replicas").Items() {
 		text := v.text(r.Get("count"))
 		var count any = text // it may be a number; the decoder rejects other values

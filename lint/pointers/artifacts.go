@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -153,10 +154,7 @@ func (c *copier) copies(list *source.Node, captured captures) Artifact {
 			return text
 		}
 		from, to, strategy := text("from"), text("to"), cmp.Or(text("strategy"), "Overwrite")
-		var exclude []string
-		for _, pattern := range item.Get("exclude").Items() {
-			exclude = append(exclude, pattern.Text())
-		}
+		exclude := lists.Of(item.Get("exclude").Items(), (*source.Node).Text)
 		if c.artifact.Why.Some() {
 			break
 		}

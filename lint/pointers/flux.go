@@ -2,14 +2,11 @@ package pointers
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -102,38 +99,6 @@ func ValueOf(file string, n *source.Node) Value {
 		v.Line, v.Column = int(n.Line), int(n.Column)
 	}
 	return v
-}
-
-// release reads a HelmRelease into a pointer.
-func (r *Reader) release(o *source.Object, p *Pointer) {
-	spec, v := o.Root.Get("spec"), &view{made: &r.written}
-	p.flux(v, spec)
-	c := &Chart{Release: v.text(spec.Get("releaseName")), Namespace: cmp.Or(p.Destination.Namespace, o.Namespace)}
-	if c.Release == "" {
-		c.Release = strings.TrimPrefix(p.Destination.Namespace+"-"+o.Name, "-")
-	}
-	if most, hash := 53, 12; len(c.Release) > most { // Flux shortens it in the same way
-		c.Release = c.Release[:most-hash-1] + "-" + fmt.Sprintf("%x", sha256.Sum256([]byte(c.Release)))[:hash]
-	}
-	s := Source{Chart: c, Namespace: c.Namespace}
-	r.releaseChart(v, o, &s)
-	refs := spec.Get("valuesFrom").Items()
-	if len(refs) > limits.References {
-		s.Why = Reason{What: WhyTooMany, Detail: fmt.Sprintf("the release takes values from %d objects, more than the limit of %d", len(refs), limits.References), Refused: true}
-		refs = nil
-	}
-	for _, ref := range refs {
-		c.From = append(c.From, Reference{
-			Kind: ref.Get("kind").Text(), Namespace: o.Namespace, Name: v.text(ref.Get("name")), Optional: truth(ref.Get("optional")),
-			Key: cmp.Or(v.text(ref.Get("valuesKey")), "values.yaml"), Target: v.text(ref.Get("targetPath")), Literal: truth(ref.Get("literal")),
-		})
-	}
-	c.Values = textOf(v, o.File.Name, spec.Get("values"))
-	if !s.Why.Some() && v.open {
-		s.Why = Reason{What: WhyVariable, Detail: "the chart, the name or a reference holds a variable"}
-	}
-	postRenderers(spec.Get("postRenderers"), &s)
-	p.Sources = []Source{s}
 }
 
 // releaseChart sets a release's chart. The chart's settings are in the release or in an object that

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -61,18 +62,25 @@ func NewRepositories(known []string, named []Naming, objects []*source.Object, d
 			artifacts[n.Repository] = append(artifacts[n.Repository], n.Path)
 			continue
 		}
-		url := lazy.Cached(addresses, n.Repository, func() string { return r.address(n.Repository) })
+		url := lazy.Cached(addresses, n.Repository, func() string {
+			var url string
+			if n.Repository.URL != "" {
+				return Canonical(n.Repository.URL)
+			}
+			for i, o := range r.find(n.Repository) {
+				if one := Canonical(o.Root.At("spec", "url").Text()); i == 0 || one == url {
+					url = one
+				} else {
+					return ""
+				}
+			}
+			return url
+		})
 		if url != "" {
 			byURL[url] = append(byURL[url], n)
 		}
 	}
-	exists := sync.OnceValue(func() map[string]bool {
-		all := map[string]bool{}
-		for _, dir := range directories() {
-			all[dir] = true
-		}
-		return all
-	})
+	exists := sync.OnceValue(func() map[string]bool { return lists.Set(directories()) })
 	for repository, paths := range artifacts {
 		if len(r.find(repository)) == 0 {
 			if dir, ok := holding(paths, exists); ok {
@@ -80,10 +88,7 @@ func NewRepositories(known []string, named []Naming, objects []*source.Object, d
 			}
 		}
 	}
-	elsewhere := map[string]bool{}
-	for _, url := range others {
-		elsewhere[Canonical(url)] = true
-	}
+	elsewhere := lists.SetOf(others, Canonical)
 	var found []string
 	for url, all := range byURL {
 		switch {
@@ -129,21 +134,6 @@ func holding(paths []string, exists func() map[string]bool) (dir string, ok bool
 // Published returns the OCI repositories that seem to hold a directory of this repository, with
 // this directory.
 func (r *Repositories) Published() map[Repository]string { return r.published }
-
-// address returns the address of a repository, or "" if it is unknown or there are several.
-func (r *Repositories) address(named Repository) (url string) {
-	if named.URL != "" {
-		return Canonical(named.URL)
-	}
-	for i, o := range r.find(named) {
-		if one := Canonical(o.Root.At("spec", "url").Text()); i == 0 || one == url {
-			url = one
-		} else {
-			return ""
-		}
-	}
-	return url
-}
 
 // areHere reports whether pointers name at least two directories, and all of them exist. A pointer
 // that no other one deploys may be a leftover. It may name a missing directory if others are
@@ -207,10 +197,7 @@ func (r *Repositories) find(named Repository) []*source.Object {
 
 // Ignored returns the ignore patterns in a GitRepository's spec.ignore.
 func (r *Repositories) Ignored(named Repository) string {
-	var all []string
-	for _, o := range r.find(named) {
-		all = append(all, o.Root.At("spec", "ignore").Text())
-	}
+	all := lists.Of(r.find(named), func(o *source.Object) string { return o.Root.At("spec", "ignore").Text() })
 	return strings.Join(all, "\n")
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -462,10 +463,7 @@ func (x *generation) git(g *source.Node) (all []element, why Reason) {
 
 // matching returns the names that match at least one pattern in the list and no exclusion.
 func (x *generation) matching(names []string, list *source.Node, match func(pattern, name string) (bool, error)) (all []string, why Reason) {
-	var patterns []string
-	for _, item := range list.Items() {
-		patterns = append(patterns, x.text(item.Get("path")))
-	}
+	patterns := lists.Of(list.Items(), func(item *source.Node) string { return x.text(item.Get("path")) })
 	for _, name := range names {
 		taken := false
 		for i, item := range list.Items() {

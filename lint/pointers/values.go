@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -340,11 +341,8 @@ func (v *view) aside(n *source.Node) string {
 }
 
 // texts returns the items of a list as strings.
-func (v *view) texts(n *source.Node) (all []string) {
-	for _, item := range n.Items() {
-		all = append(all, v.text(item))
-	}
-	return all
+func (v *view) texts(n *source.Node) []string {
+	return lists.Of(n.Items(), v.text)
 }
 
 // pairs returns the map in a node, with the text of each value.

@@ -92,10 +92,7 @@ const patience = cpu.Backstop * limits.WorkerCPU
 func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	q := &queue{outputs: make([]*Output, len(roots)), left: limits.Renders.Less(p.spent)}
 	q.counts.L = &q.mu
-	n := p.Workers
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
+	n := cmp.Or(p.Workers, runtime.GOMAXPROCS(0))
 	var all sync.WaitGroup
 	for range min(n, len(roots)) {
 		all.Go(func() { p.work(ctx, q, roots) })

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 // Root describes one render: what to build, and with which settings.
@@ -119,11 +120,8 @@ type Place struct {
 }
 
 // Files returns Values for the given files.
-func Files(names ...string) (all []Values) {
-	for _, name := range names {
-		all = append(all, Values{File: name})
-	}
-	return all
+func Files(names ...string) []Values {
+	return lists.Of(names, func(name string) Values { return Values{File: name} })
 }
 
 // work returns the cost of an output in steps. It assumes that rendering processes about 4 MB of

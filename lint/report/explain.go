@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 // WriteExplanation writes an explanation of findings to w as text.
@@ -75,7 +76,23 @@ func (e *explanation) answers() {
 
 func (e *explanation) found(f *diag.Explained) {
 	if d := f.Diagnostic; d != nil {
-		e.finding(d, &f.Rule)
+		// The rationale of its rule follows a finding.
+		fmt.Fprintln(e.b, Visible(fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, message(d), d.Rule)))
+		if s, ok := e.src.snippet(d.Location); ok {
+			gutter := fmt.Sprint(d.Location.Line)
+			fmt.Fprintf(e.b, " %s | %s\n", gutter, s.text)
+			fmt.Fprintf(e.b, " %*s | %s\n", len(gutter), "", s.marks)
+		}
+		for _, detail := range details(d) {
+			writeFolded(e.b, "  = ", "    ", Visible(detail))
+		}
+		if f.Rule.Title != "" {
+			e.prose("", fmt.Sprintf("rule: %s (schedlint rules %s)", f.Rule.Title, f.Rule.ID))
+		}
+		first, _, _ := strings.Cut(strings.Join(strings.Fields(f.Rule.Description), " "), ". ")
+		if why := strings.TrimSuffix(first, "."); why != "" {
+			e.prose("", "why: "+why)
+		}
 	} else if e.x.Workload != "" {
 		fmt.Fprintln(e.b, "no findings")
 	} else {
@@ -92,31 +109,6 @@ func (e *explanation) found(f *diag.Explained) {
 		e.b.WriteByte('\n')
 	}
 	e.notes(f.Notes)
-	e.repairs(f)
-}
-
-// finding writes a finding, followed by the rationale of its rule.
-func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
-	fmt.Fprintln(e.b, Visible(fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, message(d), d.Rule)))
-	if s, ok := e.src.snippet(d.Location); ok {
-		gutter := fmt.Sprint(d.Location.Line)
-		fmt.Fprintf(e.b, " %s | %s\n", gutter, s.text)
-		fmt.Fprintf(e.b, " %*s | %s\n", len(gutter), "", s.marks)
-	}
-	for _, detail := range details(d) {
-		writeFolded(e.b, "  = ", "    ", Visible(detail))
-	}
-	if rule.Title != "" {
-		e.prose("", fmt.Sprintf("rule: %s (schedlint rules %s)", rule.Title, rule.ID))
-	}
-	first, _, _ := strings.Cut(strings.Join(strings.Fields(rule.Description), " "), ". ")
-	if why := strings.TrimSuffix(first, "."); why != "" {
-		e.prose("", "why: "+why)
-	}
-}
-
-// repairs writes the proposed changes and the effect of each change.
-func (e *explanation) repairs(f *diag.Explained) {
 	var fixes []diag.Fix
 	if f.Diagnostic != nil {
 		fixes = f.Diagnostic.Fixes
@@ -198,35 +190,31 @@ func (e *explanation) table(t *diag.NodeTable) {
 		}
 	}
 	for _, r := range rows {
-		e.row(r, names, filters)
+		// Every cell except the second can span several lines.
+		left := fold(r[0], names)
+		room := lineWidth - 2 - names - 2 - filters - 2
+		right := fold(breakAtSlash(r[2], room), room)
+		for len(left) > 0 && cells(left[0]) > names { // a name wider than the column
+			fmt.Fprintf(e.b, "  %s\n", left[0])
+			left = left[1:]
+		}
+		for i := range max(len(left), len(right)) {
+			cell := func(list []string) string {
+				if i < len(list) {
+					return list[i]
+				}
+				return ""
+			}
+			by := ""
+			if i == 0 {
+				by = r[1]
+			}
+			line := "  " + pad(cell(left), names) + "  " + pad(by, filters) + "  " + cell(right)
+			fmt.Fprintln(e.b, strings.TrimRight(line, " "))
+		}
 	}
 	if ranges {
 		e.prose("  ", "a ... b: all nodes from a to b in topology order")
-	}
-}
-
-// row writes a table row. Every cell except the second can span several lines.
-func (e *explanation) row(r [3]string, names, filters int) {
-	left := fold(r[0], names)
-	room := lineWidth - 2 - names - 2 - filters - 2
-	right := fold(breakAtSlash(r[2], room), room)
-	for len(left) > 0 && cells(left[0]) > names { // a name wider than the column
-		fmt.Fprintf(e.b, "  %s\n", left[0])
-		left = left[1:]
-	}
-	for i := range max(len(left), len(right)) {
-		cell := func(list []string) string {
-			if i < len(list) {
-				return list[i]
-			}
-			return ""
-		}
-		by := ""
-		if i == 0 {
-			by = r[1]
-		}
-		line := "  " + pad(cell(left), names) + "  " + pad(by, filters) + "  " + cell(right)
-		fmt.Fprintln(e.b, strings.TrimRight(line, " "))
 	}
 }
 
@@ -243,9 +231,7 @@ func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 			parts = append(parts, fmt.Sprintf("%s ... %s (%d nodes)", Visible(run[0]), Visible(run[len(run)-1]), len(run)))
 			continue
 		}
-		for _, name := range run {
-			parts = append(parts, Visible(name))
-		}
+		parts = append(parts, lists.Of(run, Visible)...)
 	}
 	return strings.Join(parts, ", "), short
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 // maxFailures is the maximum number of failures to list. Only json lists all failures. The place
@@ -36,10 +37,7 @@ func Incomplete(all diag.Failures) []string {
 // incomplete is like Incomplete, but does not escape hidden characters.
 func incomplete(all diag.Failures) []string {
 	some, more := listed(all)
-	var told []string
-	for _, f := range some {
-		told = append(told, "incomplete: "+clipped(f.String(), maxSentence))
-	}
+	told := lists.Of(some, func(f diag.Failure) string { return "incomplete: " + clipped(f.String(), maxSentence) })
 	if more > 0 {
 		told = append(told, fmt.Sprintf("incomplete: %s more", Count(more, "failure")))
 	}
@@ -84,9 +82,7 @@ func failureNotification(f diag.Failure) *sarif.Notification {
 func gitlabFailures(all diag.Failures, seen map[diag.Key]int) []gitlabIssue {
 	var issues []gitlabIssue
 	some, more := listed(all)
-	for _, f := range some {
-		issues = append(issues, gitlabFailure(f, seen))
-	}
+	issues = append(issues, lists.Of(some, func(f diag.Failure) gitlabIssue { return gitlabFailure(f, seen) })...)
 	if more > 0 {
 		issues = append(issues, gitlabFailure(diag.Failure{Stage: "more", Message: Count(more, "failure") + " more"}, seen))
 	}

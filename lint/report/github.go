@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 const (
@@ -43,29 +44,7 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 		byLevel[name] = append(byLevel[name], &r.Diagnostics[i])
 	}
 	var rest []string
-	room := annotationLimits(r, byLevel)
-	for _, c := range commands {
-		all := byLevel[c.name]
-		for _, d := range all[:min(room[c.name], len(all))] {
-			annotate(t, c.name, d)
-		}
-		if more := len(all) - room[c.name]; more > 0 {
-			rest = append(rest, Count(more, string(c.level)))
-		}
-	}
-	if len(rest) > 0 {
-		command(t, "notice", []property{{"title", "schedlint"}},
-			fmt.Sprintf("GitHub shows at most %d annotations per level and step; not shown: %s", maxAnnotations, strings.Join(rest, ", ")))
-	}
-	t.silences(r.Change)
-	t.fixed(r.Change, true)
-	t.summary(r)
-	t.incomplete(r.Failures)
-	return t.out.Flush()
-}
-
-// annotationLimits returns the maximum number of findings to write with each workflow command.
-func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map[string]int {
+	// The maximum number of findings to write with each workflow command.
 	room := map[string]int{}
 	for _, c := range commands {
 		room[c.name] = maxAnnotations
@@ -82,7 +61,45 @@ func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map
 			break
 		}
 	}
-	return room
+	for _, c := range commands {
+		all := byLevel[c.name]
+		for _, d := range all[:min(room[c.name], len(all))] {
+			// An annotation cannot point outside the repository. The message therefore contains the location if it is
+			// outside the repository.
+			told := []string{clipped(cmp.Or(message(d), d.Rule), maxSentence)}
+			for _, detail := range details(d) {
+				told = append(told, clipped(detail, maxSentence))
+			}
+			var props []property
+			if inRepository(d.Location.File) {
+				props = place(d.Location)
+			} else if at := t.place(d.Location); at != "" {
+				told[0] = clipped(at, maxPath) + ": " + told[0]
+			}
+			props = append(props, property{"title", Visible(clipped(d.Rule, maxTitle-40))})
+			for _, r := range d.Related[:min(maxItems, len(d.Related))] {
+				at := (&textWriter{}).place(r.Location)
+				told = append(told, strings.Join(nonEmpty(clipped(at, maxPath), clipped(r.Message, maxSentence)), ": "))
+			}
+			told = append(told, nonEmpty(morePlaces(d, maxItems))...)
+			for _, f := range d.Fixes[:min(maxItems, len(d.Fixes))] {
+				told = append(told, "help: "+clipped(f.Description, maxSentence))
+			}
+			command(t, c.name, props, told...)
+		}
+		if more := len(all) - room[c.name]; more > 0 {
+			rest = append(rest, Count(more, string(c.level)))
+		}
+	}
+	if len(rest) > 0 {
+		command(t, "notice", []property{{"title", "schedlint"}},
+			fmt.Sprintf("GitHub shows at most %d annotations per level and step; not shown: %s", maxAnnotations, strings.Join(rest, ", ")))
+	}
+	t.silences(r.Change)
+	t.fixed(r.Change, true)
+	t.summary(r)
+	t.incomplete(r.Failures)
+	return t.out.Flush()
 }
 
 // silenceNotice writes a single annotation that lists the parts of a change that make findings
@@ -115,31 +132,6 @@ func commandOf(l diag.Level) string {
 	return "notice"
 }
 
-// annotate writes a finding as an annotation. An annotation cannot point outside the repository.
-// The message therefore contains the location if it is outside the repository.
-func annotate(t *textWriter, name string, d *diag.Diagnostic) {
-	told := []string{clipped(cmp.Or(message(d), d.Rule), maxSentence)}
-	for _, detail := range details(d) {
-		told = append(told, clipped(detail, maxSentence))
-	}
-	var props []property
-	if inRepository(d.Location.File) {
-		props = place(d.Location)
-	} else if at := t.place(d.Location); at != "" {
-		told[0] = clipped(at, maxPath) + ": " + told[0]
-	}
-	props = append(props, property{"title", Visible(clipped(d.Rule, maxTitle-40))})
-	for _, r := range d.Related[:min(maxItems, len(d.Related))] {
-		at := (&textWriter{}).place(r.Location)
-		told = append(told, strings.Join(nonEmpty(clipped(at, maxPath), clipped(r.Message, maxSentence)), ": "))
-	}
-	told = append(told, nonEmpty(morePlaces(d, maxItems))...)
-	for _, f := range d.Fixes[:min(maxItems, len(d.Fixes))] {
-		told = append(told, "help: "+clipped(f.Description, maxSentence))
-	}
-	command(t, name, props, told...)
-}
-
 // property is a workflow command parameter.
 type property struct{ key, value string }
 
@@ -168,10 +160,7 @@ var (
 
 // command writes a workflow command. The message may have several lines.
 func command(t *textWriter, name string, props []property, told ...string) {
-	var params []string
-	for _, p := range props {
-		params = append(params, p.key+"="+escapeProperty.Replace(p.value))
-	}
+	params := lists.Of(props, func(p property) string { return p.key + "=" + escapeProperty.Replace(p.value) })
 	for i := range told {
 		told[i] = notCommand(Visible(told[i]))
 	}

@@ -148,7 +148,16 @@ func (s *streamer) value(v reflect.Value, indent string) {
 			s.print("\n", indent, "]")
 		}
 	case v.Kind() == reflect.Struct && v.Type().Comparable():
-		s.cached(indented{v.Interface(), indent})
+		key := indented{v.Interface(), indent}
+		text, done := s.encoded[key]
+		if !done {
+			if len(s.encoded) == mostEncoded {
+				clear(s.encoded)
+			}
+			text = bytes.Clone(s.whole(key.value, key.indent))
+			s.encoded[key] = text
+		}
+		s.write(text)
 	case v.Kind() == reflect.Struct:
 		next := "{\n"
 		for field, f := range v.Fields() {
@@ -165,19 +174,6 @@ func (s *streamer) value(v reflect.Value, indent string) {
 	default:
 		s.write(s.whole(v.Interface(), indent))
 	}
-}
-
-// cached writes a value, and encodes it unless the same value was encoded before.
-func (s *streamer) cached(key indented) {
-	text, done := s.encoded[key]
-	if !done {
-		if len(s.encoded) == mostEncoded {
-			clear(s.encoded)
-		}
-		text = bytes.Clone(s.whole(key.value, key.indent))
-		s.encoded[key] = text
-	}
-	s.write(text)
 }
 
 // whole returns the encoded form of a value. The next call overwrites it.

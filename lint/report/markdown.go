@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -99,10 +100,7 @@ func (p *page) report(r *diag.Report, opts Options) {
 		p.add(0, fmt.Sprintf("%s more did not fit here: %s.", Count(n, "finding"), plain.findings(&left.Summary)))
 	}
 	p.change(r.Change, opts.All)
-	var notes []string
-	for _, n := range r.Summary.Notes {
-		notes = append(notes, "note: "+n)
-	}
+	notes := lists.Of(r.Summary.Notes, func(n string) string { return "note: " + n })
 	notes = append(notes, nonEmpty(healedText(&r.Summary))...)
 	rest := brief(&r.Summary)
 	if opts.Verbose {
@@ -235,10 +233,7 @@ func markdownFinding(src *sources, d *diag.Diagnostic) string {
 		number := strconv.Itoa(d.Location.Line)
 		parts = append(parts, codeBlock(fmt.Sprintf(" %s | %s\n %*s | %s", number, s.text, len(number), "", s.marks)))
 	}
-	var items []string
-	for _, detail := range details(d) {
-		items = append(items, "- "+prose(clipped(detail, maxSentence)))
-	}
+	items := lists.Of(details(d), func(detail string) string { return "- " + prose(clipped(detail, maxSentence)) })
 	for _, r := range d.Related[:min(maxItems, len(d.Related))] {
 		items = append(items, "- "+strings.Join(nonEmpty(placeSpan(r.Location), prose(clipped(r.Message, maxSentence))), " "))
 	}
@@ -354,26 +349,6 @@ func clipped(s string, n int) string {
 	return s
 }
 
-// placementMarkdown writes placements as a step summary for CI, including the table of workloads,
-// the reasons, the cores and the runs.
-func placementMarkdown(w io.Writer, p *diag.Placements, opts Options) error {
-	doc := page{most: maxMarkdown}
-	doc.list(incomplete(p.Failures))
-	all := withPods(p, opts.Verbose)
-	if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
-		doc.add(0, "## schedlint place: "+prose(contextCounts(p)))
-	}
-	for i := range all {
-		d := &all[i]
-		title := "## schedlint place: "
-		if len(p.Decisions) > 1 {
-			title = "### " + prose(clipped(contextTitle(d), maxPath)) + ": "
-		}
-		doc.placement(title, d, opts.All)
-	}
-	return doc.writeTo(w)
-}
-
 // placement adds a placement under the given title.
 func (p *page) placement(title string, d *diag.Placement, every bool) {
 	p.add(0, title+prose(verdict(d)))
@@ -385,7 +360,22 @@ func (p *page) placement(title string, d *diag.Placement, every bool) {
 		p.decision(decide(d, every))
 	}
 	for _, c := range contradictions(d) {
-		p.contradiction(&c)
+		var items []string
+		for i, m := range c.core {
+			if i == maxRelated {
+				items = append(items, fmt.Sprintf("- and %d more", len(c.core)-i))
+				break
+			}
+			at := placeSpan(diag.Span{File: m.File, Line: m.Line, Column: m.Column})
+			items = append(items, strings.Join(nonEmpty("-", at, prose(clipped(m.Field+": "+m.Text, maxSentence))), " "))
+		}
+		for _, r := range c.repairs[:min(maxItems, len(c.repairs))] {
+			items = append(items, "- help: "+prose(clipped(r, maxSentence)))
+		}
+		block := prose(clipped(c.sentence(), maxSentence)) + "\n\n" + strings.Join(items, "\n")
+		if !p.add(p.reserved(), block) {
+			p.add(0, "A contradiction did not fit here.")
+		}
 	}
 	names := shortNames(d)
 	if title := witnessTitle(d); title != "" {
@@ -433,26 +423,6 @@ func (p *page) decision(d decision) {
 	}
 	p.list(sentences)
 	p.add(0, prose(strings.Join(d.legend, "; ")))
-}
-
-// contradiction adds the constraints that conflict with each other, and the proposed changes.
-func (p *page) contradiction(c *contradiction) {
-	var items []string
-	for i, m := range c.core {
-		if i == maxRelated {
-			items = append(items, fmt.Sprintf("- and %d more", len(c.core)-i))
-			break
-		}
-		at := placeSpan(diag.Span{File: m.File, Line: m.Line, Column: m.Column})
-		items = append(items, strings.Join(nonEmpty("-", at, prose(clipped(m.Field+": "+m.Text, maxSentence))), " "))
-	}
-	for _, r := range c.repairs[:min(maxItems, len(c.repairs))] {
-		items = append(items, "- help: "+prose(clipped(r, maxSentence)))
-	}
-	block := prose(clipped(c.sentence(), maxSentence)) + "\n\n" + strings.Join(items, "\n")
-	if !p.add(p.reserved(), block) {
-		p.add(0, "A contradiction did not fit here.")
-	}
 }
 
 // run adds a title and a code block. If they do not fit, it adds a note instead.

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 // PlaceFormats returns the names of the output formats for placements.
@@ -25,33 +26,44 @@ func WritePlacement(w io.Writer, format string, p *diag.Placements, opts Options
 	case "json":
 		return placementJSON(w, p)
 	case "text":
-		return placementText(w, p, opts)
+		b := &lineWriter{out: w}
+		for _, line := range Incomplete(p.Failures) {
+			fmt.Fprintln(b, line)
+		}
+		all := withPods(p, opts.Verbose)
+		if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
+			fmt.Fprintf(b, "%s\n", contextCounts(p))
+		}
+		for i := range all {
+			if len(p.Decisions) > 1 {
+				fmt.Fprintf(b, "\n%s\n", contextTitle(&all[i]))
+			}
+			decisionText(b, &all[i], opts.All)
+		}
+		return b.flush()
 	case "markdown":
-		return placementMarkdown(w, p, opts)
+		// The step summary for CI has the table of workloads, the reasons, the cores and the runs.
+		doc := page{most: maxMarkdown}
+		doc.list(incomplete(p.Failures))
+		all := withPods(p, opts.Verbose)
+		if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
+			doc.add(0, "## schedlint place: "+prose(contextCounts(p)))
+		}
+		for i := range all {
+			d := &all[i]
+			title := "## schedlint place: "
+			if len(p.Decisions) > 1 {
+				title = "### " + prose(clipped(contextTitle(d), maxPath)) + ": "
+			}
+			doc.placement(title, d, opts.All)
+		}
+		return doc.writeTo(w)
 	case "html":
 		return placementHTML(w, p, opts)
 	case "svg":
 		return placementSVG(w, p, opts)
 	}
 	return fmt.Errorf("unknown format %q: formats are %s", format, strings.Join(PlaceFormats(), ", "))
-}
-
-func placementText(out io.Writer, p *diag.Placements, opts Options) error {
-	b := &lineWriter{out: out}
-	for _, line := range Incomplete(p.Failures) {
-		fmt.Fprintln(b, line)
-	}
-	all := withPods(p, opts.Verbose)
-	if len(p.Decisions) > 1 || len(all) < len(p.Decisions) {
-		fmt.Fprintf(b, "%s\n", contextCounts(p))
-	}
-	for i := range all {
-		if len(p.Decisions) > 1 {
-			fmt.Fprintf(b, "\n%s\n", contextTitle(&all[i]))
-		}
-		decisionText(b, &all[i], opts.All)
-	}
-	return b.flush()
 }
 
 // withPods returns the placements to print. Without verbose, it leaves out those in which nothing
@@ -147,10 +159,7 @@ func verdict(p *diag.Placement) string {
 	if p.OnceGrown && p.Verdict != string(diag.Always) {
 		said = strings.TrimSuffix(said, "; "+withGrowth+": "+p.Verdict) + "; " + withGrowth + ": " + string(diag.Always)
 	}
-	rejected := map[string]bool{}
-	for _, i := range p.Invalid {
-		rejected[i.Workload] = true
-	}
+	rejected := lists.SetOf(p.Invalid, func(i diag.PlacementInvalid) string { return i.Workload })
 	if len(rejected) > 0 {
 		said += fmt.Sprintf(", %s rejected", Count(len(rejected), "object"))
 	}
@@ -216,12 +225,8 @@ func limits(p *diag.Placement) []string {
 	for _, i := range p.Invalid {
 		all = append(all, fmt.Sprintf("invalid: %s: %s: %s", i.Workload, i.Field, i.Message))
 	}
-	for _, u := range p.Unmodelled {
-		all = append(all, "not modeled: "+u)
-	}
-	for _, n := range p.Notes {
-		all = append(all, "note: "+n)
-	}
+	all = append(all, lists.Of(p.Unmodelled, func(u string) string { return "not modeled: " + u })...)
+	all = append(all, lists.Of(p.Notes, func(n string) string { return "note: " + n })...)
 	return all
 }
 

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -35,9 +36,7 @@ type row struct {
 // texts returns the cells of a row as text.
 func (r *row) texts() []string {
 	all := []string{r.subject, strconv.Itoa(r.replicas)}
-	for _, c := range r.cells {
-		all = append(all, c.String())
-	}
+	all = append(all, lists.Of(r.cells, tableCell.String)...)
 	return all
 }
 
@@ -335,9 +334,7 @@ func questions(ws []diag.PlacementWorkload) []question {
 			return j
 		}),
 	}
-	for _, key := range lossKeys(ws) {
-		all = append(all, survives(key))
-	}
+	all = append(all, lists.Of(lossKeys(ws), survives)...)
 	drains := judgement("drains", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Drain })
 	drains.evenIfYes = true
 	all = append(all, drains,
@@ -593,7 +590,9 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 	})
 	var all []lossGroup
 	for i, s := range worstFirst {
-		same := func(o *diag.PlacementSurvival) bool { return sameLoss(s, o) }
+		same := func(o *diag.PlacementSurvival) bool {
+			return s.Meaning != o.Meaning && s.Value == o.Value && s.Verdict == o.Verdict && s.Pending == o.Pending && s.Replicas == o.Replicas && s.Reason == o.Reason && s.Like == o.Like && s.WhereItRuns == o.WhereItRuns
+		}
 		if slices.ContainsFunc(worstFirst[:i], same) {
 			continue
 		}
@@ -631,11 +630,6 @@ func harms(s *diag.PlacementSurvival) bool {
 // alike reports whether two groups of losses differ only in their domains.
 func (t lossGroup) alike(o lossGroup) bool {
 	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Replicas == o.Replicas && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
-}
-
-// sameLoss reports whether two losses differ only in whether the nodes are deleted or unreachable.
-func sameLoss(a, b *diag.PlacementSurvival) bool {
-	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Replicas == b.Replicas && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
 }
 
 func (t *lossGroup) reason() string {

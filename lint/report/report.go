@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 // Options configures the output. The zero value gives the default output.
@@ -58,11 +59,7 @@ func NeedsRules(format string) bool {
 
 // Formats returns the names of all output formats. The first one is the default.
 func Formats() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.name)
-	}
-	return names
+	return lists.Of(formats, func(f format) string { return f.name })
 }
 
 // Write writes r to w in the named format. It returns an error if writing to w fails or if the

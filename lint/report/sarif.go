@@ -17,6 +17,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -76,7 +77,19 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	if err != nil {
 		return err
 	}
-	return writeResults(w, frame, results)
+	// The array may be empty, as code scanning requires one.
+	const key = "\"results\": " // cannot occur in a string, where quotes have a backslash
+	before, after, _ := strings.Cut(frame, key+"null")
+	list := "[]"
+	if len(results) > 0 {
+		list = "[\n" + strings.Join(results, ",\n") + "\n      ]"
+	}
+	for _, part := range []string{before, key, list, after, "\n"} {
+		if _, err := io.WriteString(w, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sarifFrame returns the document without any results.
@@ -234,9 +247,7 @@ func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 // to the related locations, because GitHub does not show related locations without links.
 func linked(d *diag.Diagnostic, links []string) string {
 	said := []string{sentence(cmp.Or(message(d), d.Rule))}
-	for _, detail := range details(d) {
-		said = append(said, sentence(detail))
-	}
+	said = append(said, lists.Of(details(d), sentence)...)
 	text := sentence(bracketed(clipped(strings.Join(said, " "), maxAnnotation)))
 	if len(links) > 0 {
 		text += sentence(" See " + strings.Join(append(links, nonEmpty(morePlaces(d, maxRelated))...), ", "))
@@ -343,23 +354,6 @@ func encoded(value any, indent string) (string, error) {
 	return indent + string(harmless(indented.Bytes())), nil
 }
 
-// writeResults writes a document with the results. It writes an empty array if there are none,
-// because code scanning requires the array.
-func writeResults(w io.Writer, doc string, results []string) error {
-	const key = "\"results\": " // cannot occur in a string, where quotes have a backslash
-	before, after, _ := strings.Cut(doc, key+"null")
-	list := "[]"
-	if len(results) > 0 {
-		list = "[\n" + strings.Join(results, ",\n") + "\n      ]"
-	}
-	for _, part := range []string{before, key, list, after, "\n"} {
-		if _, err := io.WriteString(w, part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // severity holds the names that SARIF and GitHub use for a level.
 type severity struct{ level, problem string }
 
@@ -380,10 +374,7 @@ func severityOf(l diag.Level) severity {
 // tell that they ran. It also includes all rules of the findings, because every result needs a rule.
 func allRules(r *diag.Report, all []candidate) []diag.Rule {
 	rules := slices.Clone(r.Rules)
-	known := map[string]bool{}
-	for i := range rules {
-		known[rules[i].ID] = true
-	}
+	known := lists.SetOf(rules, func(r diag.Rule) string { return r.ID })
 	var others []diag.Rule
 	for _, c := range all {
 		if !known[c.Rule] {
@@ -458,9 +449,7 @@ func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageStri
 		text = append(text, "Owner: "+clipped(Visible(r.Owner), maxPlain))
 	}
 	markdown := []string{"# " + prose(title)}
-	for _, paragraph := range text {
-		markdown = append(markdown, prose(paragraph))
-	}
+	markdown = append(markdown, lists.Of(text, prose)...)
 	if r.Runbook != "" {
 		text, markdown = append(text, "Runbook: "+Visible(r.Runbook)), append(markdown, "Runbook: "+link(r.Runbook))
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strconv"
@@ -109,9 +110,7 @@ func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, lin
 			continue
 		}
 		s := ordered(r.Location, 1)
-		if text == "" {
-			text = s.File + ":" + strconv.Itoa(s.Line)
-		}
+		text = cmp.Or(text, s.File+":"+strconv.Itoa(s.Line))
 		id := len(places) + 1
 		places = append(places, w.location(s).WithID(id).WithMessage(sarif.NewTextMessage(sentence(bracketed(text)))))
 		link := bracketed(text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 // SizeFormats returns the names of the output formats for sizes.
@@ -15,11 +16,35 @@ func SizeFormats() []string { return []string{"text", "json"} }
 
 // WriteSizes writes sizes to w in the named format.
 func WriteSizes(w io.Writer, format string, s *diag.Sizes) error {
+	return writeAnswers(w, format, s.Failures, jsonSizes{s.Failures.Complete(), s}, s.Sizes, func(b io.Writer, one *diag.Sizing, title bool) {
+		if title {
+			fmt.Fprintln(b, contextTitle(&diag.Placement{Cluster: one.Cluster, Context: one.Context}))
+		}
+		sizingText(b, s, one)
+	})
+}
+
+// writeAnswers writes a document with answers about contexts as JSON, or each answer as text. It asks
+// for titles if there are several.
+func writeAnswers[T any](w io.Writer, format string, failures diag.Failures, document any, all []T, text func(b io.Writer, one *T, title bool)) error {
 	switch format {
 	case "json":
-		return stream(w, jsonSizes{s.Failures.Complete(), s})
+		return stream(w, document)
 	case "text":
-		return sizesText(w, s)
+		b := &lineWriter{out: w}
+		for _, line := range Incomplete(failures) {
+			fmt.Fprintln(b, line)
+		}
+		if len(all) == 0 {
+			fmt.Fprintln(b, "nothing to place")
+		}
+		for i := range all {
+			if i > 0 {
+				fmt.Fprintln(b)
+			}
+			text(b, &all[i], len(all) > 1)
+		}
+		return b.flush()
 	}
 	return fmt.Errorf("unknown format %q: formats are %s", format, strings.Join(SizeFormats(), ", "))
 }
@@ -27,27 +52,6 @@ func WriteSizes(w io.Writer, format string, s *diag.Sizes) error {
 type jsonSizes struct {
 	Complete bool `json:"complete"`
 	*diag.Sizes
-}
-
-func sizesText(out io.Writer, s *diag.Sizes) error {
-	b := &lineWriter{out: out}
-	for _, line := range Incomplete(s.Failures) {
-		fmt.Fprintln(b, line)
-	}
-	if len(s.Sizes) == 0 {
-		fmt.Fprintln(b, "nothing to place")
-	}
-	for i := range s.Sizes {
-		one := &s.Sizes[i]
-		if len(s.Sizes) > 1 {
-			if i > 0 {
-				fmt.Fprintln(b)
-			}
-			fmt.Fprintln(b, contextTitle(&diag.Placement{Cluster: one.Cluster, Context: one.Context}))
-		}
-		sizingText(b, s, one)
-	}
-	return b.flush()
 }
 
 // sizingText writes the sizes of the pools of one context.
@@ -75,12 +79,30 @@ func sizingText(b io.Writer, s *diag.Sizes, one *diag.Sizing) {
 			sizeCore(b, one.Why)
 		}
 		fmt.Fprintln(b)
-		limitsTable(b, one)
+		rows := [][]string{{"pool", "declared", "limits"}}
+		for i := range one.Pools {
+			p := &one.Pools[i]
+			rows = append(rows, []string{Visible(p.Name), strconv.Itoa(p.Declared), limitsOf(p)})
+		}
+		table(b, rows)
 	} else {
 		fmt.Fprintln(b)
 		sizeTable(b, one)
 		lessText(b, one)
-		slackText(b, one)
+		rows := [][]string{{"pool", "resource", "requested", "of", "each node", "for DaemonSets"}}
+		for i := range one.Pools {
+			p := &one.Pools[i]
+			if p.Nodes == 0 {
+				continue
+			}
+			for _, s := range p.Slack {
+				rows = append(rows, []string{Visible(p.Name), s.Resource, s.Requested, s.Offered, s.Each, cmp.Or(s.DaemonSets, "0")})
+			}
+		}
+		if len(rows) > 1 {
+			fmt.Fprintln(b)
+			table(b, rows)
+		}
 	}
 	for _, note := range one.Notes {
 		writeFolded(b, "", "  ", "note: "+note)
@@ -185,12 +207,9 @@ func sizeQuestions(s *diag.Sizes) string {
 }
 
 // domainWords returns words for the usual topology keys.
-func domainWords(keys []string) (all []string) {
+func domainWords(keys []string) []string {
 	words := map[string]string{"kubernetes.io/hostname": "node", "topology.kubernetes.io/zone": "zone", "topology.kubernetes.io/region": "region"}
-	for _, key := range keys {
-		all = append(all, cmp.Or(words[key], Visible(key)))
-	}
-	return all
+	return lists.Of(keys, func(key string) string { return cmp.Or(words[key], Visible(key)) })
 }
 
 // because returns the reason for an answer as the rest of a sentence, or "".
@@ -241,10 +260,7 @@ func sizeTable(b io.Writer, one *diag.Sizing) {
 		if p.Nodes == 0 && p.Unused {
 			nodes = "0, no pod may use it"
 		}
-		var zones []string
-		for _, z := range p.Zones {
-			zones = append(zones, fmt.Sprintf("%s: %d", Visible(z.Zone), z.Nodes))
-		}
+		zones := lists.Of(p.Zones, func(z diag.ZoneSize) string { return fmt.Sprintf("%s: %d", Visible(z.Zone), z.Nodes) })
 		row := []string{Visible(p.Name), nodes, strconv.Itoa(p.Declared), limitsOf(p), strings.Join(zones, ", ")}
 		if one.Priced {
 			row = append(row, cost(p.Cost*float64(p.Nodes)))
@@ -263,16 +279,6 @@ func limitsOf(p *diag.SizedPool) string {
 	return text
 }
 
-// limitsTable lists the pools with the ranges that were searched.
-func limitsTable(b io.Writer, one *diag.Sizing) {
-	rows := [][]string{{"pool", "declared", "limits"}}
-	for i := range one.Pools {
-		p := &one.Pools[i]
-		rows = append(rows, []string{Visible(p.Name), strconv.Itoa(p.Declared), limitsOf(p)})
-	}
-	table(b, rows)
-}
-
 // lessText says why one node less in each pool is not enough.
 func lessText(b io.Writer, one *diag.Sizing) {
 	first := true
@@ -287,23 +293,5 @@ func lessText(b io.Writer, one *diag.Sizing) {
 		first = false
 		writeFolded(b, "", "  ", fmt.Sprintf("%s with %s%s", Visible(p.Name), Count(p.Nodes-1, "node"), because(p.Less)))
 		sizeCore(b, p.Less)
-	}
-}
-
-// slackText says what fills the nodes of each pool.
-func slackText(b io.Writer, one *diag.Sizing) {
-	rows := [][]string{{"pool", "resource", "requested", "of", "each node", "for DaemonSets"}}
-	for i := range one.Pools {
-		p := &one.Pools[i]
-		if p.Nodes == 0 {
-			continue
-		}
-		for _, s := range p.Slack {
-			rows = append(rows, []string{Visible(p.Name), s.Resource, s.Requested, s.Offered, s.Each, cmp.Or(s.DaemonSets, "0")})
-		}
-	}
-	if len(rows) > 1 {
-		fmt.Fprintln(b)
-		table(b, rows)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -23,9 +24,7 @@ func (t *textWriter) summary(r *diag.Report) {
 	}
 	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.found(r), acceptedText(s), completeness(r)), "; "))
 	told := nonEmpty(sinceText(c), healedText(s))
-	for _, note := range s.Notes {
-		told = append(told, "note: "+Visible(note))
-	}
+	told = append(told, lists.Of(s.Notes, func(note string) string { return "note: " + Visible(note) })...)
 	all := append(told, brief(s)...)
 	if t.verbose {
 		all = append(told, remarks(s, t.path)...)
@@ -165,10 +164,7 @@ func counts(entries []diag.Skip) string {
 // unchecked returns a message if no workload was checked but the skipped input may contain some.
 // Otherwise, it returns "".
 func unchecked(s *diag.Summary) string {
-	var reasons []string
-	for _, e := range s.Unjudged() {
-		reasons = append(reasons, Count(e.Count, reasonOf(e)))
-	}
+	reasons := lists.Of(s.Unjudged(), func(e diag.Skip) string { return Count(e.Count, reasonOf(e)) })
 	if len(reasons) == 0 {
 		return ""
 	}
@@ -312,13 +308,7 @@ func Count(n int, noun string) string {
 
 // nonEmpty returns all non-empty parts.
 func nonEmpty(parts ...string) []string {
-	var kept []string
-	for _, p := range parts {
-		if p != "" {
-			kept = append(kept, p)
-		}
-	}
-	return kept
+	return lists.Where(parts, func(p string) bool { return p != "" })
 }
 
 // silences writes the parts of a change that make findings disappear. Users see these lines first,

@@ -13,39 +13,17 @@ func UpgradeFormats() []string { return []string{"text", "json"} }
 
 // WriteUpgrades writes answers about upgrades to w in the named format.
 func WriteUpgrades(w io.Writer, format string, u *diag.Upgrades) error {
-	switch format {
-	case "json":
-		return stream(w, jsonUpgrades{u.Failures.Complete(), u})
-	case "text":
-		return upgradesText(w, u)
-	}
-	return fmt.Errorf("unknown format %q: formats are %s", format, strings.Join(UpgradeFormats(), ", "))
+	return writeAnswers(w, format, u.Failures, jsonUpgrades{u.Failures.Complete(), u}, u.Upgrades, func(b io.Writer, one *diag.Upgrade, title bool) {
+		if title {
+			fmt.Fprintln(b, contextTitle(&diag.Placement{Cluster: one.Cluster, Context: one.Context}))
+		}
+		upgradeText(b, u, one)
+	})
 }
 
 type jsonUpgrades struct {
 	Complete bool `json:"complete"`
 	*diag.Upgrades
-}
-
-func upgradesText(out io.Writer, u *diag.Upgrades) error {
-	b := &lineWriter{out: out}
-	for _, line := range Incomplete(u.Failures) {
-		fmt.Fprintln(b, line)
-	}
-	if len(u.Upgrades) == 0 {
-		fmt.Fprintln(b, "nothing to place")
-	}
-	for i := range u.Upgrades {
-		one := &u.Upgrades[i]
-		if len(u.Upgrades) > 1 {
-			if i > 0 {
-				fmt.Fprintln(b)
-			}
-			fmt.Fprintln(b, contextTitle(&diag.Placement{Cluster: one.Cluster, Context: one.Context}))
-		}
-		upgradeText(b, u, one)
-	}
-	return b.flush()
 }
 
 // upgradeText writes the answer about the pool in one context.
@@ -73,7 +51,18 @@ func upgradeText(b io.Writer, u *diag.Upgrades, one *diag.Upgrade) {
 			fmt.Fprintf(b, "  and %s\n", Count(len(one.Why)-most, "further reason"))
 			break
 		}
-		upgradeReason(b, &one.Why[i])
+		why := &one.Why[i]
+		text := Visible(why.Text)
+		if head := strings.Join(nonEmpty(why.Workload, why.Unnamed()), ", "); head != "" {
+			text = Visible(head) + ": " + text
+		}
+		if why.Node != "" {
+			text += fmt.Sprintf(" (such as on node %s)", Visible(why.Node))
+		}
+		if why.File != "" {
+			text = fmt.Sprintf("%s:%d: %s", Visible(why.File), why.Line, text)
+		}
+		writeFolded(b, "  ", "    ", text)
 	}
 	if len(one.Waits) > 0 {
 		writeFolded(b, "", "  ", "pods may wait for a new node: "+Visible(strings.Join(one.Waits, ", ")))
@@ -97,18 +86,4 @@ func upgradeVerdict(one *diag.Upgrade) string {
 		return "the pool has no nodes"
 	}
 	return "not known"
-}
-
-func upgradeReason(b io.Writer, why *diag.UpgradeReason) {
-	text := Visible(why.Text)
-	if head := strings.Join(nonEmpty(why.Workload, why.Unnamed()), ", "); head != "" {
-		text = Visible(head) + ": " + text
-	}
-	if why.Node != "" {
-		text += fmt.Sprintf(" (such as on node %s)", Visible(why.Node))
-	}
-	if why.File != "" {
-		text = fmt.Sprintf("%s:%d: %s", Visible(why.File), why.Line, text)
-	}
-	writeFolded(b, "  ", "    ", text)
 }

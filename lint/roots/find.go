@@ -188,7 +188,30 @@ func Find(o Options) (*Found, error) {
 	if over {
 		f.unread(".", "has more than %d entries of directories: name fewer paths", f.most.entries)
 	}
-	f.kustomizations(inputs)
+	var queue []string
+	for _, in := range inputs {
+		if in.Problem != "" || !source.IsKustomizationFile(path.Base(in.Name)) {
+			continue
+		}
+		queue = append(queue, path.Dir(in.Name))
+	}
+	for _, dir := range slices.Compact(slices.Clone(queue)) {
+		if k := f.load(dir); k != nil {
+			k.Below = true
+		}
+	}
+	for len(queue) > 0 {
+		k := f.load(queue[0])
+		queue = queue[1:]
+		if k == nil {
+			continue
+		}
+		for _, dir := range k.Dirs {
+			if _, known := f.dirs[dir]; !known {
+				queue = append(queue, dir)
+			}
+		}
+	}
 	for _, in := range inputs {
 		if !o.OnlyKustomizations || path.Base(in.Name) == chartName {
 			f.manifest(in)
@@ -205,7 +228,19 @@ func isYAML(base string) bool {
 // finish computes the roots and blocking reasons, and sorts the result.
 func (f *finder) finish() {
 	f.found.Kustomizations = slices.SortedFunc(maps.Values(f.dirs), byDir)
-	f.dropPatches()
+	// Objects in patches and chart templates are incomplete.
+	patches := map[string]bool{}
+	for _, k := range f.found.Kustomizations {
+		for _, name := range k.Patches {
+			patches[name] = true
+		}
+	}
+	none := func(file string) bool { return patches[file] || f.isTemplate(file) }
+	f.found.Pointers = slices.DeleteFunc(f.found.Pointers, func(p Pointer) bool { return none(p.File) })
+	f.found.Repositories = slices.DeleteFunc(f.found.Repositories, func(o *source.Object) bool { return none(o.File.Name) })
+	f.found.Settings = slices.DeleteFunc(f.found.Settings, none)
+	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, none)
+	f.found.Offered = slices.DeleteFunc(f.found.Offered, none)
 	parts := f.parts()
 	f.cycles(parts)
 	f.block()
@@ -234,22 +269,6 @@ func (f *finder) finish() {
 	})
 	slices.Sort(f.found.TestData)
 	sorting.Stable(f.found.Unread, func(a, b Unread) int { return strings.Compare(a.Name, b.Name) })
-}
-
-// dropPatches removes the objects in patches and chart templates, because they are incomplete.
-func (f *finder) dropPatches() {
-	patches := map[string]bool{}
-	for _, k := range f.found.Kustomizations {
-		for _, name := range k.Patches {
-			patches[name] = true
-		}
-	}
-	none := func(file string) bool { return patches[file] || f.isTemplate(file) }
-	f.found.Pointers = slices.DeleteFunc(f.found.Pointers, func(p Pointer) bool { return none(p.File) })
-	f.found.Repositories = slices.DeleteFunc(f.found.Repositories, func(o *source.Object) bool { return none(o.File.Name) })
-	f.found.Settings = slices.DeleteFunc(f.found.Settings, none)
-	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, none)
-	f.found.Offered = slices.DeleteFunc(f.found.Offered, none)
 }
 
 // rootsOf returns the kustomizations that are rendered on their own. The argument "parts" holds the

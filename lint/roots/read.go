@@ -54,35 +54,6 @@ func (f *finder) mayParse(file *source.File) bool {
 	return f.most.parsed.Add(len(file.Text))
 }
 
-// kustomizations reads the kustomizations among the inputs, and all kustomizations that these refer
-// to.
-func (f *finder) kustomizations(inputs []source.Input) {
-	var queue []string
-	for _, in := range inputs {
-		if in.Problem != "" || !source.IsKustomizationFile(path.Base(in.Name)) {
-			continue
-		}
-		queue = append(queue, path.Dir(in.Name))
-	}
-	for _, dir := range slices.Compact(slices.Clone(queue)) {
-		if k := f.load(dir); k != nil {
-			k.Below = true
-		}
-	}
-	for len(queue) > 0 {
-		k := f.load(queue[0])
-		queue = queue[1:]
-		if k == nil {
-			continue
-		}
-		for _, dir := range k.Dirs {
-			if _, known := f.dirs[dir]; !known {
-				queue = append(queue, dir)
-			}
-		}
-	}
-}
-
 // load reads the kustomization in a directory. It returns nil if there is none.
 func (f *finder) load(dir string) *Kustomization {
 	if k, known := f.dirs[dir]; known {
@@ -99,7 +70,28 @@ func (f *finder) load(dir string) *Kustomization {
 		default:
 			k = &Kustomization{Dir: dir, File: name, Component: n.component, lines: map[string]int{}}
 			f.dirs[dir] = k
-			f.take(k, n.parsed)
+			p := n.parsed
+			if p.broken != "" {
+				k.because(Broken, k.File, p.line, p.broken)
+			}
+			for _, e := range p.entries {
+				// Resolving a path costs one file system access for each path element.
+				if !f.most.steps.Add(1 + strings.Count(path.Join(k.Dir, e.text), "/")) {
+					k.because(Broken, k.File, e.line, fmt.Sprintf("is not looked at: the kustomizations before it name paths of more than %d steps; name fewer paths", f.most.steps.Most))
+					break
+				}
+				f.resolve(k, e)
+			}
+			for _, c := range p.charts {
+				f.inflated[path.Join(k.Dir, p.home, c.text)] = true
+				f.chart(k, path.Join(k.Dir, p.home), c)
+				k.because(Helm, k.File, c.line, cmp.Or(c.text, "without a name"))
+			}
+			sorting.Stable(k.Reasons, func(a, b Reason) int { return a.Line - b.Line })
+			for _, list := range []*[]string{&k.Dirs, &k.Files, &k.Patches} {
+				slices.Sort(*list)
+				*list = slices.Compact(*list)
+			}
 		}
 	}
 	return k
@@ -132,31 +124,6 @@ func (f *finder) entry(name string) worktree.Entry { return f.lookup.Tracked(nam
 
 func (k *Kustomization) because(kind Kind, file string, line int, detail string) {
 	k.Reasons = append(k.Reasons, Reason{kind, file, line, detail})
-}
-
-// take resolves the names in a kustomization.
-func (f *finder) take(k *Kustomization, p parsed) {
-	if p.broken != "" {
-		k.because(Broken, k.File, p.line, p.broken)
-	}
-	for _, e := range p.entries {
-		// Resolving a path costs one file system access for each path element.
-		if !f.most.steps.Add(1 + strings.Count(path.Join(k.Dir, e.text), "/")) {
-			k.because(Broken, k.File, e.line, fmt.Sprintf("is not looked at: the kustomizations before it name paths of more than %d steps; name fewer paths", f.most.steps.Most))
-			break
-		}
-		f.resolve(k, e)
-	}
-	for _, c := range p.charts {
-		f.inflated[path.Join(k.Dir, p.home, c.text)] = true
-		f.chart(k, path.Join(k.Dir, p.home), c)
-		k.because(Helm, k.File, c.line, cmp.Or(c.text, "without a name"))
-	}
-	sorting.Stable(k.Reasons, func(a, b Reason) int { return a.Line - b.Line })
-	for _, list := range []*[]string{&k.Dirs, &k.Files, &k.Patches} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
 }
 
 // resolve adds the file or directory in an entry to k. If the entry cannot be used, resolve adds
@@ -203,9 +170,7 @@ func (f *finder) resolve(k *Kustomization, e entry) {
 			return
 		}
 		k.Dirs = append(k.Dirs, to.Name)
-		if k.lines[to.Name] == 0 {
-			k.lines[to.Name] = e.line
-		}
+		k.lines[to.Name] = cmp.Or(k.lines[to.Name], e.line)
 	}
 }
 

@@ -56,7 +56,30 @@ func Search(p *Problem) Result {
 		s.ascend()
 	}
 	s.spare = spare * (1 + len(p.Pools))
-	s.explain()
+	// The result does not hold with one node less in each pool, or the greatest size does not. If one node less
+	// holds after all, because the search was cut short, that becomes the result.
+	if s.result.Size == nil {
+		most := s.most()
+		s.result.Most = s.itself(most, s.decide(most))
+		if s.result.Most.Outcome == diag.Always {
+			s.keep(most)
+			s.descend()
+		}
+	}
+	for i := 0; s.result.Size != nil && i < len(s.Pools); i++ {
+		less := slices.Clone(s.result.Size)
+		if less[i]--; less[i] < s.Pools[i].Min {
+			s.result.Less = append(s.result.Less, Answer{Outcome: diag.None})
+			continue
+		}
+		a := s.decide(less)
+		if a.Outcome == diag.Always { // the search was cut short
+			s.keep(less)
+			s.result.Less, i = nil, -1
+			continue
+		}
+		s.result.Less = append(s.result.Less, s.itself(less, a))
+	}
 	for _, size := range s.open {
 		if s.result.Size == nil || s.cost(size) < s.result.Cost {
 			s.result.Undecided++
@@ -74,10 +97,7 @@ func (s *search) cost(size []int) (sum int64) {
 
 // better reports whether a size would be a better result than the one so far.
 func (s *search) better(size []int) bool {
-	if s.result.Size == nil {
-		return true
-	}
-	return cmp.Or(cmp.Compare(s.cost(size), s.result.Cost), slices.Compare(size, s.result.Size)) < 0
+	return s.result.Size == nil || cmp.Or(cmp.Compare(s.cost(size), s.result.Cost), slices.Compare(size, s.result.Size)) < 0
 }
 
 // keep makes a size the result if it is better.
@@ -406,34 +426,6 @@ func (q *queue) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = (*q)[:len(*q)-1]
 	return last
-}
-
-// explain says why the result does not hold with one node less in each pool, or why the greatest
-// size does not. If one node less holds after all, because the search was cut short, that becomes
-// the result.
-func (s *search) explain() {
-	if s.result.Size == nil {
-		most := s.most()
-		s.result.Most = s.itself(most, s.decide(most))
-		if s.result.Most.Outcome == diag.Always {
-			s.keep(most)
-			s.descend()
-		}
-	}
-	for i := 0; s.result.Size != nil && i < len(s.Pools); i++ {
-		less := slices.Clone(s.result.Size)
-		if less[i]--; less[i] < s.Pools[i].Min {
-			s.result.Less = append(s.result.Less, Answer{Outcome: diag.None})
-			continue
-		}
-		a := s.decide(less)
-		if a.Outcome == diag.Always { // the search was cut short
-			s.keep(less)
-			s.result.Less, i = nil, -1
-			continue
-		}
-		s.result.Less = append(s.result.Less, s.itself(less, a))
-	}
 }
 
 // itself returns the failure of a size that a bound or another size covers as a decision about the size

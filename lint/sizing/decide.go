@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -61,7 +62,16 @@ func (z *sizing) decide(p *part, at size.Layout) (a size.Answer) {
 		}
 	}()
 	if m.Topology.Empty() {
-		return z.withoutNodes(p, m)
+		for _, w := range p.ws {
+			if f := z.facts[w]; f != nil && !w.Kind.PerNode() && f.pods > 0 {
+				text, grow := "there is no node", z.may(p, w)
+				if len(grow) == 0 {
+					text = "its pods may use no pool"
+				}
+				return size.Answer{Outcome: diag.Never, Below: true, Grow: grow, Why: reasonAbout(w, asksFits, diag.Never, text)}
+			}
+		}
+		return size.Answer{Outcome: diag.Always}
 	}
 	d := search.Decide(m, search.Options{})
 	search.DaemonSetsFirst(m, d, search.Options{})
@@ -79,20 +89,6 @@ func (z *sizing) decide(p *part, at size.Layout) (a size.Answer) {
 		return changes
 	}
 	return fits
-}
-
-// withoutNodes answers for a part that has no nodes at all.
-func (z *sizing) withoutNodes(p *part, m *model.Model) size.Answer {
-	for _, w := range p.ws {
-		if f := z.facts[w]; f != nil && !w.Kind.PerNode() && f.pods > 0 {
-			text, grow := "there is no node", z.may(p, w)
-			if len(grow) == 0 {
-				text = "its pods may use no pool"
-			}
-			return size.Answer{Outcome: diag.Never, Below: true, Grow: grow, Why: reasonAbout(w, asksFits, diag.Never, text)}
-		}
-	}
-	return size.Answer{Outcome: diag.Always}
 }
 
 // may returns the positions in a part of the pools that take a pod of a workload.
@@ -212,10 +208,7 @@ func (z *sizing) asked(row *diag.PlacementWorkload) (all []diag.SizeReason) {
 	}
 	for _, s := range c.Survives {
 		if s.Meaning == string(certificate.Gone) && slices.Contains(z.o.Survives, s.Key) {
-			text := s.Reason
-			if text == "" {
-				text = "the loss of " + lostName(s.Key, s.Value) + " leaves " + counted(s.Pending, "pod") + " Pending"
-			}
+			text := cmp.Or(s.Reason, "the loss of "+lostName(s.Key, s.Value)+" leaves "+counted(s.Pending, "pod")+" Pending")
 			add(asksSurvives, s.Verdict, text)
 		}
 	}

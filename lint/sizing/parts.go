@@ -75,7 +75,21 @@ func newSizing(o *Options, topo *topology.Topology, set *workload.Set, scale fun
 	}
 	for _, w := range z.base.Workloads {
 		if z.counts(w) {
-			z.facts[w] = z.factsAbout(w)
+			// A hard spread constraint counts nodes whose taints its pods do not tolerate, and possibly all nodes.
+			g, passes := z.base.Group(w), z.base.Eligible(w).Nodes
+			f := &demand{room: make([]int, len(z.of)), related: make([]bool, len(z.of)), pods: g.Count.N}
+			for i, nodes := range z.of {
+				for _, n := range nodes {
+					if passes[n].All() {
+						fits := z.room(i, z.base.Topology.Nodes[n], g)
+						f.related[i], f.room[i] = true, max(f.room[i], fits)
+					}
+					for t := range g.Hard(model.Spread) {
+						f.related[i] = f.related[i] || !t.HonorsAffinity() || passes[n].Name && passes[n].Selector
+					}
+				}
+			}
+			z.facts[w] = f
 		}
 	}
 	for i, p := range topo.Pools {
@@ -90,25 +104,6 @@ func newSizing(o *Options, topo *topology.Topology, set *workload.Set, scale fun
 
 // counts reports whether the pods of a workload take part in decisions.
 func (z *sizing) counts(w *workload.Workload) bool { return z.base.Group(w).Placeable() }
-
-// factsAbout returns which pools matter to a workload. A hard spread constraint counts nodes whose
-// taints its pods do not tolerate, and possibly all nodes.
-func (z *sizing) factsAbout(w *workload.Workload) *demand {
-	g, passes := z.base.Group(w), z.base.Eligible(w).Nodes
-	f := &demand{room: make([]int, len(z.of)), related: make([]bool, len(z.of)), pods: g.Count.N}
-	for i, nodes := range z.of {
-		for _, n := range nodes {
-			if passes[n].All() {
-				fits := z.room(i, z.base.Topology.Nodes[n], g)
-				f.related[i], f.room[i] = true, max(f.room[i], fits)
-			}
-			for t := range g.Hard(model.Spread) {
-				f.related[i] = f.related[i] || !t.HonorsAffinity() || passes[n].Name && passes[n].Selector
-			}
-		}
-	}
-	return f
-}
 
 // room returns how many pods of a group an empty node takes beside the pods of DaemonSets.
 func (z *sizing) room(pool int, n *topology.Node, g *model.Group) int {
@@ -450,19 +445,6 @@ func (z *sizing) full(p *part, at size.Layout) size.Layout {
 		}
 	}
 	return all
-}
-
-// problem returns the question about a part for the search.
-func (z *sizing) problem(p *part) *size.Problem {
-	q := &size.Problem{Bounds: z.bounds(p), Decide: func(at size.Layout) size.Answer { return z.decide(p, z.full(p, at)) }}
-	for k, i := range p.pools {
-		pool := z.pools[i]
-		if !p.zonal[k] {
-			pool.Zones, pool.Declared = 1, nil
-		}
-		q.Pools = append(q.Pools, pool)
-	}
-	return q
 }
 
 // reasonAbout describes a workload in the reason for an answer.

@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -227,16 +228,21 @@ func (z *sizing) search(out *diag.Sizing, steps int) {
 	}
 	var why *diag.SizeReason
 	for _, p := range parts {
-		q := z.problem(p)
+		q := &size.Problem{Bounds: z.bounds(p), Decide: func(at size.Layout) size.Answer { return z.decide(p, z.full(p, at)) }}
+		for k, i := range p.pools {
+			pool := z.pools[i]
+			if !p.zonal[k] {
+				pool.Zones, pool.Declared = 1, nil
+			}
+			q.Pools = append(q.Pools, pool)
+		}
 		q.Steps, q.Decisions, q.Visits = steps, decisions, mostSizes
 		r := size.Search(q)
 		steps, decisions = max(0, steps-r.Steps), max(0, decisions-r.Decisions)
 		out.Decisions += r.Decisions
 		out.Undecided += r.Undecided
 		out.More = out.More || r.More
-		if out.Spent == "" {
-			out.Spent = r.Spent
-		}
+		out.Spent = cmp.Or(out.Spent, r.Spent)
 		if r.Size == nil {
 			verdict := diag.SizeUnknown
 			if r.Minimal() {
@@ -266,14 +272,6 @@ func (z *sizing) search(out *diag.Sizing, steps int) {
 		}
 		return
 	}
-	z.fill(out, sizes)
-	if len(parts) > 1 {
-		z.together(out, sizes)
-	}
-}
-
-// fill adds sizes to the output.
-func (z *sizing) fill(out *diag.Sizing, sizes []int) {
 	cost := int64(0)
 	for i, n := range sizes {
 		p := &out.Pools[i]
@@ -288,22 +286,20 @@ func (z *sizing) fill(out *diag.Sizing, sizes []int) {
 		p.Slack = z.slack(i, n)
 	}
 	out.Cost = float64(cost) / 1e6
-}
-
-// together decides the sizes of all parts at once. They do not affect each other, so another answer
-// than unknown or always is a bug, and nothing is claimed.
-func (z *sizing) together(out *diag.Sizing, sizes []int) {
-	at := make(size.Layout, len(sizes))
-	for i, n := range sizes {
-		at[i] = z.pools[i].Split(n)
-	}
-	switch a := z.decide(z.whole(), at); a.Outcome {
-	case diag.Always:
-	case diag.Never:
-		out.Verdict, out.Why = diag.SizeUnknown, &a.Why
-		out.Notes = append(out.Notes, "pools that do not affect each other have another answer together: this is a bug in schedlint")
-	default:
-		out.Notes = append(out.Notes, "decided for pools that do not affect each other, one by one; for all pools at once, the step budget does not allow an answer")
+	if len(parts) > 1 {
+		// They do not affect each other, so another answer than unknown or always is a bug, and nothing is claimed.
+		at := make(size.Layout, len(sizes))
+		for i, n := range sizes {
+			at[i] = z.pools[i].Split(n)
+		}
+		switch a := z.decide(z.whole(), at); a.Outcome {
+		case diag.Always:
+		case diag.Never:
+			out.Verdict, out.Why = diag.SizeUnknown, &a.Why
+			out.Notes = append(out.Notes, "pools that do not affect each other have another answer together: this is a bug in schedlint")
+		default:
+			out.Notes = append(out.Notes, "decided for pools that do not affect each other, one by one; for all pools at once, the step budget does not allow an answer")
+		}
 	}
 }
 

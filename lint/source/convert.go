@@ -139,9 +139,38 @@ func (c *converter) convert(y *yaml.Node, depth int) *Node {
 	case depth > limits.Nesting:
 		return c.tooDeep(y)
 	case y.Kind == yaml.AliasNode:
-		return c.alias(y, depth)
+		// The node is not copied. Its contents still count as copies, because later walks visit them once per alias.
+		a, seen := c.anchors[y.Alias]
+		switch {
+		case !seen:
+			return c.fail(Unparsable, y, fmt.Sprintf("unknown anchor '%s' referenced: an anchor ends with its document", y.Value))
+		case a.node == nil:
+			return c.fail(AliasCycle, y, fmt.Sprintf("anchor &%s contains itself", y.Value))
+		case depth+a.height > limits.Nesting:
+			return c.tooDeep(y)
+		}
+		c.deepest = max(c.deepest, depth+a.height)
+		c.expanded += a.size
+		c.copied += a.size
+		copied, all := c.file.copied+c.copied, c.file.expanded+c.expanded // totals for the file, because each of its documents may be below the limit
+		if excessive(c.copied, c.expanded) || copied > limits.Expansion && copied/20 > all-copied {
+			return c.fail(AliasBomb, y, fmt.Sprintf("aliases expand to more than %d values", limits.Expansion))
+		}
+		return a.node
 	case y.Anchor != "":
-		return c.anchor(y, depth)
+		// An alias to the node adds its size and depth.
+		if c.anchors == nil {
+			c.anchors = map[*yaml.Node]anchored{}
+		}
+		c.anchors[y] = anchored{}
+		before, deepest := c.expanded, c.deepest
+		c.deepest = depth
+		c.shared++
+		n := c.fresh(y, depth)
+		c.shared--
+		c.anchors[y] = anchored{n, c.expanded - before, c.deepest - depth}
+		c.deepest = max(c.deepest, deepest)
+		return n
 	}
 	return c.fresh(y, depth)
 }
@@ -170,7 +199,14 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 			n.inside.nodes = append(n.inside.nodes, c.convert(item, depth+1))
 		}
 	default:
-		scalar(n, y)
+		n.Value = y.Value
+		n.Quoted = y.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
+		switch {
+		case y.Style&yaml.TaggedStyle != 0:
+			n.Type = resolveTag(y.Tag, y.Value)
+		case !n.Quoted:
+			n.Type = resolvePlain(y.Value)
+		}
 		if v, ok := c.computed[y.Line]; ok && n.absent() && n.Type == Null {
 			n.Value, n.Type = v.text, String // ytt computes the value; its position is that of the expression
 			n.Line, n.Column = c.place(&yaml.Node{Line: y.Line, Column: v.column})
@@ -184,55 +220,6 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 		c.expanded += len(y.Value) / weighty
 	}
 	return n
-}
-
-func scalar(n *Node, y *yaml.Node) {
-	n.Value = y.Value
-	n.Quoted = y.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
-	switch {
-	case y.Style&yaml.TaggedStyle != 0:
-		n.Type = resolveTag(y.Tag, y.Value)
-	case !n.Quoted:
-		n.Type = resolvePlain(y.Value)
-	}
-}
-
-// anchor converts an anchored node. It records the size and depth that an alias to the node adds.
-func (c *converter) anchor(y *yaml.Node, depth int) *Node {
-	if c.anchors == nil {
-		c.anchors = map[*yaml.Node]anchored{}
-	}
-	c.anchors[y] = anchored{}
-	before, deepest := c.expanded, c.deepest
-	c.deepest = depth
-	c.shared++
-	n := c.fresh(y, depth)
-	c.shared--
-	c.anchors[y] = anchored{n, c.expanded - before, c.deepest - depth}
-	c.deepest = max(c.deepest, deepest)
-	return n
-}
-
-// alias returns the node that an alias refers to, without copying it. It still counts the node's
-// contents as copies, because later walks visit them once per alias.
-func (c *converter) alias(y *yaml.Node, depth int) *Node {
-	a, seen := c.anchors[y.Alias]
-	switch {
-	case !seen:
-		return c.fail(Unparsable, y, fmt.Sprintf("unknown anchor '%s' referenced: an anchor ends with its document", y.Value))
-	case a.node == nil:
-		return c.fail(AliasCycle, y, fmt.Sprintf("anchor &%s contains itself", y.Value))
-	case depth+a.height > limits.Nesting:
-		return c.tooDeep(y)
-	}
-	c.deepest = max(c.deepest, depth+a.height)
-	c.expanded += a.size
-	c.copied += a.size
-	copied, all := c.file.copied+c.copied, c.file.expanded+c.expanded // totals for the file, because each of its documents may be below the limit
-	if excessive(c.copied, c.expanded) || copied > limits.Expansion && copied/20 > all-copied {
-		return c.fail(AliasBomb, y, fmt.Sprintf("aliases expand to more than %d values", limits.Expansion))
-	}
-	return a.node
 }
 
 // excessive distinguishes alias bombs from documents that are merely large. It uses the thresholds

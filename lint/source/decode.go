@@ -143,9 +143,34 @@ func (d *Decoder) value(n *Node, out reflect.Value) {
 		if n.Kind != Map {
 			d.mismatch("map")
 		} else if out.Kind() == reflect.Struct {
-			d.structure(n, out)
+			pl := d.plan(out.Type())
+			for k, v := range n.Fields() {
+				if index, ok := pl.fields[k.Value]; ok {
+					if index != nil {
+						d.at(place{key: k, value: v}, out.FieldByIndex(index))
+					}
+				} else if !d.Open[out.Type()] {
+					d.way = append(d.way, place{key: k, value: v})
+					m := Mismatch{Path: d.path(), Key: k, Value: v, Unknown: true, Names: pl.names}
+					d.back()
+					if len(d.found) < mostSuggestions {
+						m.Suggestion = diag.Nearest(k.Value, pl.names)
+					}
+					d.found = append(d.found, m)
+				}
+			}
 		} else {
-			d.mapping(n, out)
+			out.Set(reflect.MakeMapWithSize(out.Type(), n.Len()))
+			key, item := reflect.New(out.Type().Key()).Elem(), reflect.New(out.Type().Elem()).Elem() // the map copies them
+			for k, v := range n.Fields() {
+				item.SetZero()
+				before := len(d.found)
+				d.at(place{key: k, value: v}, item)
+				if len(d.found) == before {
+					key.SetString(k.Value)
+					out.SetMapIndex(key, item)
+				}
+			}
 		}
 	case reflect.Slice:
 		if n.Kind != Sequence {
@@ -244,39 +269,6 @@ func plainText(s string) bool {
 // mostSuggestions is the maximum number of suggestions per document. No one makes that many typos
 // by hand.
 const mostSuggestions = 1000
-
-func (d *Decoder) structure(n *Node, out reflect.Value) {
-	pl := d.plan(out.Type())
-	for k, v := range n.Fields() {
-		if index, ok := pl.fields[k.Value]; ok {
-			if index != nil {
-				d.at(place{key: k, value: v}, out.FieldByIndex(index))
-			}
-		} else if !d.Open[out.Type()] {
-			d.way = append(d.way, place{key: k, value: v})
-			m := Mismatch{Path: d.path(), Key: k, Value: v, Unknown: true, Names: pl.names}
-			d.back()
-			if len(d.found) < mostSuggestions {
-				m.Suggestion = diag.Nearest(k.Value, pl.names)
-			}
-			d.found = append(d.found, m)
-		}
-	}
-}
-
-func (d *Decoder) mapping(n *Node, out reflect.Value) {
-	out.Set(reflect.MakeMapWithSize(out.Type(), n.Len()))
-	key, item := reflect.New(out.Type().Key()).Elem(), reflect.New(out.Type().Elem()).Elem() // the map copies them
-	for k, v := range n.Fields() {
-		item.SetZero()
-		before := len(d.found)
-		d.at(place{key: k, value: v}, item)
-		if len(d.found) == before {
-			key.SetString(k.Value)
-			out.SetMapIndex(key, item)
-		}
-	}
-}
 
 func (d *Decoder) scalar(n *Node, out reflect.Value) {
 	switch kind := out.Kind(); {

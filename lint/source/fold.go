@@ -92,24 +92,6 @@ func (s *shelf) tree(of *foldable) *Node {
 	return root
 }
 
-// unfolded parses the document again and returns the contents of the node at the position of n.
-func (f *foldable) unfolded(n *Node) *inside {
-	at := f.shelf.tree(f)
-	for at != nil && (at.Line != n.Line || at.Column != n.Column || at.Kind != n.Kind) {
-		var last *Node // the last map or list that begins no later than n
-		for _, c := range at.content() {
-			if c.Kind != Scalar && (c.Line < n.Line || c.Line == n.Line && c.Column <= n.Column) {
-				last = c
-			}
-		}
-		at = last
-	}
-	if at == nil {
-		panic("source: a value that was read is not found again: " + f.file.Name)
-	}
-	return at.inside
-}
-
 // canFold reports whether the tree of the object still corresponds to its text. The tree of a
 // copied object may have been modified.
 func (o *Object) canFold() bool {

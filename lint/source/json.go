@@ -114,8 +114,9 @@ func (r *jsonReader) token() byte {
 	return 0
 }
 
-// place advances to the next token and returns the token's line and column.
-func (r *jsonReader) place() (line, col int32) {
+// value parses the value at r.next. It returns nil if the file exceeds a limit.
+func (r *jsonReader) value(depth int) *Node {
+	n := r.slab.node()
 	passed := r.text[r.at:r.next]
 	if end := bytes.LastIndexByte(passed, '\n'); end >= 0 {
 		r.line += int32(bytes.Count(passed, []byte("\n")))
@@ -123,13 +124,7 @@ func (r *jsonReader) place() (line, col int32) {
 	}
 	r.col += int32(utf8.RuneCount(passed))
 	r.at = r.next
-	return r.line, r.col
-}
-
-// value parses the value at r.next. It returns nil if the file exceeds a limit.
-func (r *jsonReader) value(depth int) *Node {
-	n := r.slab.node()
-	n.Line, n.Column = r.place()
+	n.Line, n.Column = r.line, r.col
 	if r.sum.Values++; r.sum.Values > r.most.Values {
 		r.add(limits.Cost{}, r.most, int(n.Line))
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 // Kind says whether a Node is a scalar, a map or a list.
@@ -81,7 +83,20 @@ func (n *Node) content() []*Node {
 // opened returns the contents of n. It parses them again if they were folded.
 func (n *Node) opened() *inside {
 	if n.inside != nil && n.inside.folded != nil {
-		return n.inside.folded.unfolded(n)
+		at := n.inside.folded.shelf.tree(n.inside.folded)
+		for at != nil && (at.Line != n.Line || at.Column != n.Column || at.Kind != n.Kind) {
+			var last *Node // the last map or list that begins no later than n
+			for _, c := range at.content() {
+				if c.Kind != Scalar && (c.Line < n.Line || c.Line == n.Line && c.Column <= n.Column) {
+					last = c
+				}
+			}
+			at = last
+		}
+		if at == nil {
+			panic("source: a value that was read is not found again: " + n.inside.folded.file.Name)
+		}
+		return at.inside
 	}
 	return n.inside
 }
@@ -183,9 +198,7 @@ func (n *Node) Decoded(scalar func(*Node) any) any {
 		return all
 	case n.Kind == Sequence:
 		all := make([]any, 0, n.Len())
-		for _, item := range n.Items() {
-			all = append(all, item.Decoded(scalar))
-		}
+		all = append(all, lists.Of(n.Items(), func(item *Node) any { return item.Decoded(scalar) })...)
 		return all
 	}
 	return scalar(n)
@@ -267,33 +280,28 @@ func Equal(a, b *Node) bool {
 	case a.Kind == Scalar:
 		return a.Type == Null || a.Value == b.Value || canonical(a) == canonical(b)
 	case a.Kind == Map:
-		return equalFields(a, b)
+		// Maps of the same length take linear time even if the fields of a long map are in a different order.
+		var byKey map[string]*Node
+		these, those := a.content(), b.content()
+		for i := 0; i+1 < len(these); i += 2 {
+			key, other := these[i].Value, those[i+1]
+			if those[i].Value != key {
+				if byKey == nil {
+					byKey = make(map[string]*Node, b.Len())
+					for k, v := range b.Fields() {
+						byKey[k.Value] = v
+					}
+				}
+				other = byKey[key]
+			}
+			if other == nil || !Equal(these[i+1], other) {
+				return false
+			}
+		}
+		return true
 	}
 	for i, item := range a.content() {
 		if !Equal(item, b.content()[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// equalFields compares maps of the same length. It takes linear time even if the fields of a long
-// map are in a different order.
-func equalFields(a, b *Node) bool {
-	var byKey map[string]*Node
-	these, those := a.content(), b.content()
-	for i := 0; i+1 < len(these); i += 2 {
-		key, other := these[i].Value, those[i+1]
-		if those[i].Value != key {
-			if byKey == nil {
-				byKey = make(map[string]*Node, b.Len())
-				for k, v := range b.Fields() {
-					byKey[k.Value] = v
-				}
-			}
-			other = byKey[key]
-		}
-		if other == nil || !Equal(these[i+1], other) {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
 	"path"
 	"strings"
@@ -99,9 +100,7 @@ func newObject(f *File, n *Node, apiVersion, kind string) *Object {
 	meta := n.Get("metadata")
 	name := meta.Get("name")
 	o := &Object{File: f, Root: n, APIVersion: apiVersion, Kind: kind, Namespace: scalarValue(meta.Get("namespace")), Name: scalarValue(name)}
-	if o.Name == "" {
-		o.Name = scalarValue(meta.Get("generateName"))
-	}
+	o.Name = cmp.Or(o.Name, scalarValue(meta.Get("generateName")))
 	if isTest(meta.Get("annotations")) {
 		o.Hook = HookNever
 	}
@@ -247,7 +246,28 @@ func meansObject(text []byte) bool {
 	}
 	first := bytes.TrimLeft(text, " \t")
 	if bytes.HasPrefix(first, []byte("{")) {
-		return meansObjectInBraces(first)
+		// A quote may be missing in the document, so every quoted string is assumed to end on its line.
+		depth, begins := 0, false // begins: a key or a value may begin here
+		for i := 0; i < len(first); i++ {
+			switch c := first[i]; {
+			case begins && depth <= 1 && startsWithKey(first[i:]):
+				return true
+			case c == '"' || c == '\'' && begins:
+				i += lineQuoted(first[i:]) - 1
+				begins = false
+			case comments(first, i):
+				i += wordLen(first[i:], "\r\n") - 1
+			case c == '{' || c == '[':
+				depth++
+				begins = true
+			case c == '}' || c == ']':
+				depth--
+				begins = false
+			default:
+				begins = c == ',' || c == ':' || c == '\n' || c == '\r' || begins && (c == ' ' || c == '\t')
+			}
+		}
+		return false
 	}
 	indent := len(text) - len(first)
 	for len(text) > 0 {
@@ -260,32 +280,6 @@ func meansObject(text []byte) bool {
 			return false
 		}
 		text = text[end+1:]
-	}
-	return false
-}
-
-// meansObjectInBraces is like meansObject, but checks a document that begins with a brace. A quote
-// may be missing in the document, so every quoted string is assumed to end on its line.
-func meansObjectInBraces(text []byte) bool {
-	depth, begins := 0, false // begins: a key or a value may begin here
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case begins && depth <= 1 && startsWithKey(text[i:]):
-			return true
-		case c == '"' || c == '\'' && begins:
-			i += lineQuoted(text[i:]) - 1
-			begins = false
-		case comments(text, i):
-			i += wordLen(text[i:], "\r\n") - 1
-		case c == '{' || c == '[':
-			depth++
-			begins = true
-		case c == '}' || c == ']':
-			depth--
-			begins = false
-		default:
-			begins = c == ',' || c == ':' || c == '\n' || c == '\r' || begins && (c == ' ' || c == '\t')
-		}
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -197,12 +199,7 @@ func itemName(n *Node) string {
 			return v.Value
 		}
 	}
-	return nameBelow(n)
-}
-
-// nameBelow searches the maps and lists in a map for a name. It visits the fields in name order,
-// because their order in the file may change.
-func nameBelow(n *Node) string {
+	// The fields are visited in name order, because their order in the file may change.
 	fields := map[string]*Node{}
 	for k, v := range n.Fields() {
 		if v.Kind != Scalar {
@@ -267,9 +264,7 @@ func (t *Trails) note(s *Step) {
 
 func first(in map[spot]*Step, n *Node, s *Step) {
 	at := spot{n.Line, n.Column}
-	if in[at] == nil {
-		in[at] = s
-	}
+	in[at] = cmp.Or(in[at], s)
 }
 
 // At returns the steps from the object to the value at a span, or nil. As in File.Span, a span of
@@ -333,12 +328,7 @@ func (f *Follower) item(s *Step, list *Node) *Node {
 	if len(alike) == 0 || max(len(alike), len(there)) > maxAlike {
 		return nil
 	}
-	var same []*Node
-	for _, item := range alike {
-		if Equal(item, s.Value) {
-			same = append(same, item)
-		}
-	}
+	same := lists.Where(alike, func(item *Node) bool { return Equal(item, s.Value) })
 	switch {
 	case len(same) == 1:
 		return same[0]

@@ -341,7 +341,39 @@ func (s *simple) inline(indent, depth int) *yaml.Node {
 	var n *yaml.Node
 	switch s.text[s.at] {
 	case '|':
-		return s.literal(indent)
+		n := s.scalar(yaml.LiteralStyle, s.at, "")
+		s.at++
+		strip := s.at < len(s.text) && s.text[s.at] == '-'
+		if strip {
+			s.at++
+		}
+		s.spaces()
+		if s.at == len(s.text) || s.text[s.at] != '\n' {
+			return nil
+		}
+		s.newline()
+		breaks := s.at
+		for s.at < len(s.text) && s.text[s.at] == '\n' {
+			s.newline()
+		}
+		var b strings.Builder
+		b.WriteString(s.text[breaks:s.at])
+		s.spaces()
+		depth := s.at - s.start
+		if depth <= indent || s.at == len(s.text) || s.text[s.at] == '\n' || s.text[s.at] == '\t' {
+			return nil // no text, or the indentation is ambiguous
+		}
+		if !s.literalLines(&b, depth) {
+			return nil
+		}
+		n.Value = b.String()
+		if text := strings.TrimRight(n.Value, "\n"); len(text) < len(n.Value) {
+			if !strip {
+				text = n.Value[:len(text)+1]
+			}
+			n.Value = text
+		}
+		return n
 	case '[', '{':
 		n = s.flow(depth + 1)
 	default:
@@ -359,7 +391,24 @@ func (s *simple) word(flow bool) *yaml.Node {
 		return nil
 	}
 	if c := s.text[s.at]; c == '"' || c == '\'' {
-		return s.quoted()
+		begin, quote := s.at, s.text[s.at]
+		escaped := false
+		for i := begin + 1; i < len(s.text); i++ {
+			switch c := s.text[i]; {
+			case c == '\n' || c == '\t':
+				return nil
+			case c == '\\' && quote == '"':
+				escaped = true
+				i++
+			case c == quote && quote == '\'' && i+1 < len(s.text) && s.text[i+1] == quote:
+				escaped = true
+				i++
+			case c == quote:
+				s.at = i + 1
+				return s.unescaped(begin, s.text[begin+1:i], escaped)
+			}
+		}
+		return nil
 	}
 	return s.plain(flow)
 }
@@ -421,28 +470,6 @@ var plainStart = func() (table [256]bool) {
 	return table
 }()
 
-// quoted parses a quoted scalar that ends on its line.
-func (s *simple) quoted() *yaml.Node {
-	begin, quote := s.at, s.text[s.at]
-	escaped := false
-	for i := begin + 1; i < len(s.text); i++ {
-		switch c := s.text[i]; {
-		case c == '\n' || c == '\t':
-			return nil
-		case c == '\\' && quote == '"':
-			escaped = true
-			i++
-		case c == quote && quote == '\'' && i+1 < len(s.text) && s.text[i+1] == quote:
-			escaped = true
-			i++
-		case c == quote:
-			s.at = i + 1
-			return s.unescaped(begin, s.text[begin+1:i], escaped)
-		}
-	}
-	return nil
-}
-
 // unescaped returns the scalar for a quoted string, given without its quotes.
 func (s *simple) unescaped(begin int, value string, escaped bool) *yaml.Node {
 	style := yaml.SingleQuotedStyle
@@ -471,43 +498,6 @@ func (s *simple) unescaped(begin int, value string, escaped bool) *yaml.Node {
 
 // simpleEscapes maps the character after a backslash to the character that the escape stands for.
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'n': '\n', 't': '\t'}
-
-// literal parses a literal block scalar.
-func (s *simple) literal(indent int) *yaml.Node {
-	n := s.scalar(yaml.LiteralStyle, s.at, "")
-	s.at++
-	strip := s.at < len(s.text) && s.text[s.at] == '-'
-	if strip {
-		s.at++
-	}
-	s.spaces()
-	if s.at == len(s.text) || s.text[s.at] != '\n' {
-		return nil
-	}
-	s.newline()
-	breaks := s.at
-	for s.at < len(s.text) && s.text[s.at] == '\n' {
-		s.newline()
-	}
-	var b strings.Builder
-	b.WriteString(s.text[breaks:s.at])
-	s.spaces()
-	depth := s.at - s.start
-	if depth <= indent || s.at == len(s.text) || s.text[s.at] == '\n' || s.text[s.at] == '\t' {
-		return nil // no text, or the indentation is ambiguous
-	}
-	if !s.literalLines(&b, depth) {
-		return nil
-	}
-	n.Value = b.String()
-	if text := strings.TrimRight(n.Value, "\n"); len(text) < len(n.Value) {
-		if !strip {
-			text = n.Value[:len(text)+1]
-		}
-		n.Value = text
-	}
-	return n
-}
 
 // literalLines reads the lines of a literal block, starting after the indentation of the first
 // line. It stops at a line that is indented less.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
-	"github.com/schedlint/schedlint/lint/limits"
 )
 
 var (
@@ -43,37 +42,6 @@ func parts(text []byte) iter.Seq[[]byte] {
 		}
 		yield(text[start:])
 	}
-}
-
-// broken records a document that does not parse. The line number in the parser's error is
-// unreliable, so broken searches for the line to correct. It does not search templates, because
-// they are not expected to parse.
-func (r *yamlReader) broken(err error, text []byte) {
-	said, line := problemOf(err)
-	skip, action := notRead(text, r.opts.Strict)
-	if r.ytt || skip == "" && !r.opts.Strict && lacksOnlyLines(text) {
-		skip = SkipOtherTemplate
-	}
-	e := textError{problem: Unparsable, column: 1, detail: said, skip: skip}
-	if strings.Contains(said, "exceeded max depth") {
-		e.problem, e.detail, e.skip = TooDeep, "more than 10,000 levels", ""
-	}
-	ends := lineEnds(text)
-	e.line = r.moved.line(r.lines + min(max(line, 1), len(ends)))
-	if e.skip != "" && action >= 0 {
-		e.line = r.moved.line(r.lines+1) + action
-	} else if r.search -= len(text); r.search >= 0 {
-		if i := toMend(text, ends, said); i >= 0 {
-			e.line = r.moved.line(r.lines+1) + i
-		}
-	}
-	if better, ok := jsonError(text); ok && e.problem == Unparsable && e.skip == "" {
-		if line := r.moved.line(r.lines+1) + better.line - 1; line > e.line {
-			e.line, e.detail = line, better.detail
-		}
-	}
-	r.docs = append(r.docs, document{line: e.line})
-	r.add(limits.Cost{Documents: 1}, r.most, e.line, e)
 }
 
 // Parser messages for errors that are often caused by an earlier line than the reported one.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -323,9 +324,7 @@ func Walk(opts Options, paths []string, most int, wanted func(base string) bool)
 	w.wanted, w.most = wanted, most
 	w.collect(paths)
 	sorting.Stable(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
-	for _, f := range w.found {
-		all = append(all, Input{f.path, f.name, f.size, f.problem})
-	}
+	all = append(all, lists.Of(w.found, func(f found) Input { return Input{f.path, f.name, f.size, f.problem} })...)
 	return all, w.entries > most, errors.Join(w.errs...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -151,7 +152,33 @@ func (r *yamlReader) mend(err error, part []byte, before contents, nodes nodes) 
 		}
 		part = plain
 	}
-	r.broken(err, part)
+	// The line number in the parser's error is unreliable, so the line to correct is searched for, but not in templates,
+	// which are not expected to parse.
+	said, line := problemOf(err)
+	skip, action := notRead(part, r.opts.Strict)
+	if r.ytt || skip == "" && !r.opts.Strict && lacksOnlyLines(part) {
+		skip = SkipOtherTemplate
+	}
+	e := textError{problem: Unparsable, column: 1, detail: said, skip: skip}
+	if strings.Contains(said, "exceeded max depth") {
+		e.problem, e.detail, e.skip = TooDeep, "more than 10,000 levels", ""
+	}
+	ends := lineEnds(part)
+	e.line = r.moved.line(r.lines + min(max(line, 1), len(ends)))
+	if e.skip != "" && action >= 0 {
+		e.line = r.moved.line(r.lines+1) + action
+	} else if r.search -= len(part); r.search >= 0 {
+		if i := toMend(part, ends, said); i >= 0 {
+			e.line = r.moved.line(r.lines+1) + i
+		}
+	}
+	if better, ok := jsonError(part); ok && e.problem == Unparsable && e.skip == "" {
+		if line := r.moved.line(r.lines+1) + better.line - 1; line > e.line {
+			e.line, e.detail = line, better.detail
+		}
+	}
+	r.docs = append(r.docs, document{line: e.line})
+	r.add(limits.Cost{Documents: 1}, r.most, e.line, e)
 }
 
 // decode reads the documents in the text, using the YAML library if the text is not simple. If the

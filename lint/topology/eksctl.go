@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -109,7 +110,14 @@ func (l *loader) eksctlGroup(o *source.Object, in *eksctlConfig, item *source.No
 	l.label(o, here, "node group", eksctlGroupOf, g.Name)
 	l.labels(o, "node group "+g.Name, item)
 	l.bootstrap(o, item, g)
-	pool := g.size(managed)
+	// eksctl-io/eksctl 99984adb pkg/cfn/builder/nodegroup.go, pkg/apis/eksctl.io/v1alpha5/validation.go,
+	// ValidateManagedNodeGroup.
+	usual := 2
+	count := *cmp.Or(g.DesiredCapacity, g.MinSize, &usual)
+	pool := &Pool{Name: g.Name, Count: count, Min: *cmp.Or(g.MinSize, &count), Max: *cmp.Or(g.MaxSize, &count)}
+	if managed && g.MaxSize == nil {
+		pool.Max = max(pool.Max, 1)
+	}
 	pool.Span, pool.Declaration = here, Declaration{o.File, item}
 	if pool.Min < 0 || pool.Min > pool.Count || pool.Count > pool.Max || pool.Max > maxNodes {
 		l.fail(o, at(o, item, "desiredCapacity", "minSize", "maxSize"), "node group %s: expected 0 <= minSize <= desiredCapacity <= maxSize <= %d, found %d, %d, %d", g.Name, maxNodes, pool.Min, pool.Count, pool.Max)
@@ -133,18 +141,6 @@ func (l *loader) eksctlGroup(o *source.Object, in *eksctlConfig, item *source.No
 	if len(l.errs) == before {
 		l.pool(o, pool, p)
 	}
-}
-
-// size returns the pool of a group (eksctl-io/eksctl 99984adb pkg/cfn/builder/nodegroup.go,
-// pkg/apis/eksctl.io/v1alpha5/validation.go, ValidateManagedNodeGroup).
-func (g *eksctlGroup) size(managed bool) *Pool {
-	usual := 2
-	count := *cmp.Or(g.DesiredCapacity, g.MinSize, &usual)
-	pool := &Pool{Name: g.Name, Count: count, Min: *cmp.Or(g.MinSize, &count), Max: *cmp.Or(g.MaxSize, &count)}
-	if managed && g.MaxSize == nil {
-		pool.Max = max(pool.Max, 1)
-	}
-	return pool
 }
 
 // zones returns the zones of a group, or nil if they are not known. Of the zones of the cluster,
@@ -178,9 +174,7 @@ func (g *eksctlGroup) labels(p *PoolSpec, cluster *eksctlMeta, managed bool) {
 		}
 	}
 	types := slices.Concat(g.InstanceTypes, []string{g.InstanceType})
-	for _, t := range g.Mixed.Get("instanceTypes").Items() {
-		types = append(types, t.Text())
-	}
+	types = append(types, lists.Of(g.Mixed.Get("instanceTypes").Items(), (*source.Node).Text)...)
 	types = slices.DeleteFunc(types, func(t string) bool { return t == "" })
 	slices.Sort(types)
 	if types = slices.Compact(types); len(types) == 1 {

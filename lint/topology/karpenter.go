@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
@@ -223,11 +224,8 @@ func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Ta
 	}
 }
 
-func valuesOf(labels map[string]string) (values []string) {
-	for _, key := range sorting.Keys(labels) {
-		values = append(values, labels[key])
-	}
-	return values
+func valuesOf(labels map[string]string) []string {
+	return lists.Of(sorting.Keys(labels), func(key string) string { return labels[key] })
 }
 
 // wrong says what the API server refuses about a requirement, or returns "".

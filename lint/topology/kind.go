@@ -262,7 +262,11 @@ func (p *patch) merge(root *source.Node) {
 	switch document {
 	case "InitConfiguration", "JoinConfiguration":
 	case "KubeletConfiguration":
-		p.kubelet(root)
+		for _, field := range []string{"registerWithTaints", "registerNode"} {
+			if k, _ := root.Field(field); k != nil {
+				p.refuse(k, "%s is not read: write the taints under nodeRegistration", field)
+			}
+		}
 		return
 	case "ClusterConfiguration", "KubeProxyConfiguration":
 		return
@@ -291,15 +295,6 @@ func (p *patch) merge(root *source.Node) {
 		p.edit(document, k, func(r *registration) { r.taints = taints })
 	}
 	p.args(document, registers.Get("kubeletExtraArgs"))
-}
-
-// kubelet refuses fields of a KubeletConfiguration that decide taints.
-func (p *patch) kubelet(root *source.Node) {
-	for _, field := range []string{"registerWithTaints", "registerNode"} {
-		if k, _ := root.Field(field); k != nil {
-			p.refuse(k, "%s is not read: write the taints under nodeRegistration", field)
-		}
-	}
 }
 
 // args reads flags of the kubelet: a map, or a list of {name, value} from v1beta4 on.

@@ -156,7 +156,23 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 	if l.machined != nil && !l.controls && len(l.errs) == 0 {
 		l.fail(l.machined, diag.Span{}, "the control plane is not declared: name its KubeadmControlPlane, its Nodes or a NodeTopology with them, too")
 	}
-	l.sizeNodes()
+	// The first entry for a node that does not say what it offers counts.
+	complete := len(l.errs) == 0
+	for _, s := range l.nodeSizes {
+		found := false
+		for _, n := range l.topo.Nodes {
+			differs := func(key string) bool { value, has := n.Labels[key]; return !has || value != s.Labels[key] }
+			if n.Pool != nil || slices.ContainsFunc(slices.Collect(maps.Keys(s.Labels)), differs) {
+				continue
+			}
+			if found = true; n.Allocatable == nil {
+				n.Allocatable, n.Whole = s.Allocatable, isWhole(n.Live, s.Allocatable)
+			}
+		}
+		if l.topo.Extended.add(s.Allocatable); !found && complete {
+			l.fail(s.o, s.o.File.Span(s.item), "no node outside of pools has these labels")
+		}
+	}
 	for name, limits := range l.limits {
 		if n := l.byName[name]; n != nil {
 			n.Volumes = limits
@@ -164,12 +180,32 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 	}
 	slices.SortFunc(l.topo.Nodes, func(a, b *Node) int { return strings.Compare(a.Name, b.Name) })
 	sorting.Stable(l.topo.Growth, func(a, b Growth) int { return strings.Compare(a.Node.Name, b.Node.Name) })
-	l.sharedHostnames()
+	// Nodes with the same hostname label form a single kubernetes.io/hostname domain (R-S3, R-A17).
+	by := map[string][]string{}
+	for _, n := range l.topo.Nodes {
+		if h, ok := n.Labels[corev1.LabelHostname]; ok {
+			by[h] = append(by[h], n.Name)
+		}
+	}
+	for _, h := range sorting.Keys(by) {
+		if names := by[h]; len(names) > 1 {
+			if more := len(names) - 3; more > 0 {
+				names = append(names[:3:3], fmt.Sprintf("%d more", more))
+			}
+			l.topo.Notes = append(l.topo.Notes, fmt.Sprintf("nodes %s have the same hostname label %s, so rules on kubernetes.io/hostname treat them as one node", strings.Join(names, " and "), h))
+		}
+	}
 	if all := l.topo.All(); len(all) > 0 && !slices.ContainsFunc(all, func(n *Node) bool { return n.Pool == nil || n.Labels[NodePool] == "" }) {
 		l.topo.Notes = append(l.topo.Notes, "only NodePools are declared: pods that run on other nodes, such as Karpenter's own, need those nodes in a node file, too")
 	}
 	if l.features {
-		l.topo.mayHaveFeatures()
+		keys := map[string]bool{}
+		for _, labels := range l.topo.AllNodeLabels() {
+			for key := range labels {
+				keys[key] = true
+			}
+		}
+		l.topo.open[featureLabels+"*"] = keys
 	}
 	if pooled := func(n *Node) bool { return n.Pool != nil }; slices.ContainsFunc(l.topo.All(), pooled) {
 		l.topo.named = map[string]bool{}
@@ -423,23 +459,4 @@ func controls(labels map[string]string) bool {
 	_, control := labels[controlPlane]
 	_, old := labels[LabelMaster]
 	return control || old
-}
-
-// sharedHostnames adds a note about nodes with the same hostname label, because they form a single
-// kubernetes.io/hostname domain (R-S3, R-A17).
-func (l *loader) sharedHostnames() {
-	by := map[string][]string{}
-	for _, n := range l.topo.Nodes {
-		if h, ok := n.Labels[corev1.LabelHostname]; ok {
-			by[h] = append(by[h], n.Name)
-		}
-	}
-	for _, h := range sorting.Keys(by) {
-		if names := by[h]; len(names) > 1 {
-			if more := len(names) - 3; more > 0 {
-				names = append(names[:3:3], fmt.Sprintf("%d more", more))
-			}
-			l.topo.Notes = append(l.topo.Notes, fmt.Sprintf("nodes %s have the same hostname label %s, so rules on kubernetes.io/hostname treat them as one node", strings.Join(names, " and "), h))
-		}
-	}
 }

@@ -238,26 +238,6 @@ func (l *loader) pools(o *source.Object) {
 	}
 }
 
-// sizeNodes sets what nodes offer that do not say so themselves. The first entry for a node counts.
-func (l *loader) sizeNodes() {
-	complete := len(l.errs) == 0
-	for _, s := range l.nodeSizes {
-		found := false
-		for _, n := range l.topo.Nodes {
-			differs := func(key string) bool { value, has := n.Labels[key]; return !has || value != s.Labels[key] }
-			if n.Pool != nil || slices.ContainsFunc(slices.Collect(maps.Keys(s.Labels)), differs) {
-				continue
-			}
-			if found = true; n.Allocatable == nil {
-				n.Allocatable, n.Whole = s.Allocatable, isWhole(n.Live, s.Allocatable)
-			}
-		}
-		if l.topo.Extended.add(s.Allocatable); !found && complete {
-			l.fail(s.o, s.o.File.Span(s.item), "no node outside of pools has these labels")
-		}
-	}
-}
-
 // moreLabels checks the fields of a pool about labels that its nodes do not share.
 func (l *loader) moreLabels(o *source.Object, item *source.Node, p *PoolSpec) {
 	for k, v := range item.Get("zoneLabels").Fields() {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -243,10 +244,7 @@ func (l *loader) talosNode(o *source.Object, item *source.Node, span diag.Span, 
 			n.taints[controlPlane] = corev1.Taint{Key: controlPlane, Effect: corev1.TaintEffectNoSchedule}
 		}
 	}
-	var taints []corev1.Taint
-	for _, key := range sorting.Keys(n.taints) {
-		taints = append(taints, n.taints[key])
-	}
+	taints := lists.Of(sorting.Keys(n.taints), func(key string) corev1.Taint { return n.taints[key] })
 	for _, key := range open {
 		delete(labels, key)
 	}

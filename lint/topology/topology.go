@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
@@ -167,19 +168,13 @@ func (t *Topology) Only(nodes []*Node) *Topology {
 // All returns all nodes, and a sample of the nodes that each pool may add.
 func (t *Topology) All() []*Node {
 	all := slices.Clone(t.Nodes)
-	for _, g := range t.Growth {
-		all = append(all, g.Node)
-	}
+	all = append(all, lists.Of(t.Growth, func(g Growth) *Node { return g.Node })...)
 	return all
 }
 
 // AllNodeLabels returns the labels of all nodes, including nodes that pools may add.
 func (t *Topology) AllNodeLabels() []map[string]string {
-	var all []map[string]string
-	for _, n := range t.All() {
-		all = append(all, n.Labels)
-	}
-	return all
+	return lists.Of(t.All(), func(n *Node) map[string]string { return n.Labels })
 }
 
 // wellKnown returns the labels that kubelets and cloud controllers set (R-V42, R-S2). The most
@@ -318,17 +313,6 @@ func (t *Topology) leaveOpen(n *Node, keys []string) {
 			maps.DeleteFunc(declared, func(k string, _ bool) bool { _, has := n.Labels[k]; return !has })
 		}
 	}
-}
-
-// mayHaveFeatures records that nodes may have labels of Node Feature Discovery that no node declares.
-func (t *Topology) mayHaveFeatures() {
-	keys := map[string]bool{}
-	for _, labels := range t.AllNodeLabels() {
-		for key := range labels {
-			keys[key] = true
-		}
-	}
-	t.open[featureLabels+"*"] = keys
 }
 
 // templated matches an action of a template. domains matches the domains of keys in a template

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -26,19 +27,6 @@ type concern struct {
 	spared int
 	// several is set if a budget selects other workloads, too, or if there are several budgets.
 	several bool
-}
-
-// concerns collects the workloads whose pods may be on the pool.
-func (p *plan) concerns() {
-	for _, w := range p.declared.Workloads {
-		g := p.declared.Group(w)
-		if !g.Placeable() || w.Kind.PerNode() || w.Scale == nil && w.Count.N == 0 {
-			continue
-		}
-		if may, _ := p.here(w); may {
-			p.asked = append(p.asked, &concern{w: w})
-		}
-	}
 }
 
 // about adds a reason about a workload why the answer is not known.
@@ -116,7 +104,15 @@ func (p *plan) obstacle(c *concern) {
 	}
 	p.budgets(c)
 	if w.Kind.VM {
-		p.machines(c)
+		// Machines migrate when they are evicted.
+		strategy, _ := c.w.EvictionStrategy()
+		switch {
+		case strategy != "LiveMigrate":
+			p.about(c.w, "", "it is not known that its machines migrate or start again: evictionStrategy is not LiveMigrate")
+		case c.stops:
+			p.about(c.w, p.judge.BudgetsOf(c.w)[0].String(), "the budget selects machines, for which KubeVirt makes budgets")
+		}
+		c.stops, c.spared = true, 0
 	}
 }
 
@@ -189,25 +185,10 @@ func (p *plan) budgets(c *concern) {
 	}
 }
 
-// machines checks that machines migrate when they are evicted.
-func (p *plan) machines(c *concern) {
-	strategy, _ := c.w.EvictionStrategy()
-	switch {
-	case strategy != "LiveMigrate":
-		p.about(c.w, "", "it is not known that its machines migrate or start again: evictionStrategy is not LiveMigrate")
-	case c.stops:
-		p.about(c.w, p.judge.BudgetsOf(c.w)[0].String(), "the budget selects machines, for which KubeVirt makes budgets")
-	}
-	c.stops, c.spared = true, 0
-}
-
 // named reports whether a required rule of a group has a condition on labels that differ between the
 // pods of a workload.
 func named(m *model.Model, group []*workload.Workload) bool {
-	var keys []string
-	for _, w := range group {
-		keys = append(keys, w.PerPod()...)
-	}
+	keys := lists.Gather(group, (*workload.Workload).PerPod)
 	return slices.ContainsFunc(group, func(w *workload.Workload) bool {
 		return slices.ContainsFunc(slices.Collect(m.Group(w).HardTerms()), func(t *model.Term) bool { return slices.ContainsFunc(keys, t.Asks) })
 	})

@@ -53,10 +53,7 @@ func (p *plan) blocked() {
 	var all []*workload.Workload
 	reasons, partly := map[*workload.Workload]diag.UpgradeReason{}, map[*workload.Workload]bool{}
 	for _, w := range p.declared.Workloads {
-		if !evicted(p.declared, w) {
-			continue
-		}
-		if !p.certain(w) {
+		if !evicted(p.declared, w) || !p.certain(w) {
 			continue
 		}
 		why := diag.UpgradeReason{Workload: w.String(), Node: p.first(w)}

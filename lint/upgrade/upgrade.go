@@ -91,7 +91,14 @@ func Of(c *Cluster, pool *topology.Pool, s Settings) *diag.Upgrade {
 	if pool.Count == 0 && pool.Max == 0 {
 		return out
 	}
-	p := newPlan(c, pool, s)
+	p := &plan{Cluster: *c, s: s, pool: pool, set: sizing.AtSize(c.Set, c.AtMin), of: map[*source.Object]*workload.Workload{}, steps: int(mostSteps * c.Factor)}
+	p.declared = sched.New(c.Set, c.Topology)
+	c.Scale(p.declared)
+	p.judge = disruption.New(p.declared, c.Set, search.Options{})
+	for _, w := range p.declared.Workloads {
+		p.of[w.Object] = w
+	}
+	p.nodes = declaredNodes(pool)
 	p.decide()
 	out.Workloads, out.States = len(p.asked), p.states
 	for _, c := range p.asked {
@@ -106,18 +113,6 @@ func Of(c *Cluster, pool *topology.Pool, s Settings) *diag.Upgrade {
 		out.Verdict, out.Waits = string(diag.Always), append(out.Waits, p.waits...)
 	}
 	return out
-}
-
-func newPlan(c *Cluster, pool *topology.Pool, s Settings) *plan {
-	p := &plan{Cluster: *c, s: s, pool: pool, set: sizing.AtSize(c.Set, c.AtMin), of: map[*source.Object]*workload.Workload{}, steps: int(mostSteps * c.Factor)}
-	p.declared = sched.New(c.Set, c.Topology)
-	c.Scale(p.declared)
-	p.judge = disruption.New(p.declared, c.Set, search.Options{})
-	for _, w := range p.declared.Workloads {
-		p.of[w.Object] = w
-	}
-	p.nodes = declaredNodes(pool)
-	return p
 }
 
 // declaredNodes returns the declared number of nodes of a pool in each zone.
@@ -138,7 +133,15 @@ func (p *plan) decide() {
 		p.open("", "the step budget does not allow an answer")
 		return
 	}
-	p.concerns()
+	for _, w := range p.declared.Workloads {
+		g := p.declared.Group(w)
+		if !g.Placeable() || w.Kind.PerNode() || w.Scale == nil && w.Count.N == 0 {
+			continue
+		}
+		if may, _ := p.here(w); may {
+			p.asked = append(p.asked, &concern{w: w})
+		}
+	}
 	p.blocked()
 	if len(p.stops) > 0 {
 		return

@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/versions"
 )
 
 // read decodes and validates an object that has its own pod template.
@@ -21,7 +22,14 @@ func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 	if l.once {
 		w := l.decode(o, kind)
 		if w.SpecNode == o.Root.At(kind.Template...).Get("spec") { // nothing was dropped
-			w.fold()
+			w.Object.Fold(&asked)
+			w.TemplateNode = w.Object.Folded(w.TemplateNode)
+			if k, v := w.Object.Root.Get("spec").Field("replicas"); k != nil && w.Count.Key != nil && *k == *w.Count.Key {
+				w.Count.Key, w.Count.Value = k, v
+			} else {
+				w.Count.Key, w.Count.Value = w.Object.Folded(w.Count.Key), w.Object.Folded(w.Count.Value)
+			}
+			w.SpecNode = w.TemplateNode.Get("spec")
 		}
 		return w
 	}
@@ -31,18 +39,6 @@ func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 	w := *l.known[o] // each set adds data from other objects to its own copy
 	w.Problems, w.Unknown = slices.Clip(w.Problems), slices.Clip(w.Unknown)
 	return &w
-}
-
-// fold discards the object's YAML tree, except for the fields in the variable asked.
-func (w *Workload) fold() {
-	w.Object.Fold(&asked)
-	w.TemplateNode = w.Object.Folded(w.TemplateNode)
-	if k, v := w.Object.Root.Get("spec").Field("replicas"); k != nil && w.Count.Key != nil && *k == *w.Count.Key {
-		w.Count.Key, w.Count.Value = k, v
-	} else {
-		w.Count.Key, w.Count.Value = w.Object.Folded(w.Count.Key), w.Object.Folded(w.Count.Value)
-	}
-	w.SpecNode = w.TemplateNode.Get("spec")
 }
 
 // asked lists the fields of a workload that every run needs after decoding.
@@ -60,7 +56,25 @@ func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	l.spec(w)
 	w.Claims, w.Inline, w.InlineDisks = w.readClaims(), w.readInline(), w.readInlineDisks()
 	w.Running = kind.Kind == "Pod" && w.Spec.NodeName != "" && o.Root.At("status", "phase").Text() == "Running"
-	validate(w)
+	c := checker{w: w, unchecked: StageObject, created: StagePods, fromTemplate: StageObject}
+	if w.Kind.VM {
+		c.unchecked = StagePods
+		if len(w.Kind.Template) > 0 {
+			c.fromTemplate = StagePods
+		}
+	} else if len(w.Kind.Template) == 0 {
+		c.created = StageObject
+	}
+	c.object()
+	template := &place{base: w.Kind.Template, value: w.TemplateNode}
+	before := len(w.Problems)
+	c.labels(c.fromTemplate, template.field("metadata").field("labels"), "label")
+	c.pod(template.field("spec"))
+	if w.Kind.Kind == rolloutKind { // the API server validates the template only when the controller creates pods from it
+		for i := range w.Problems[before:] {
+			w.Problems[before+i].Stage = StagePods
+		}
+	}
 	return w
 }
 
@@ -143,9 +157,25 @@ func (l *loader) spec(w *Workload) {
 			w.mistyped(field, m.Key, m.Value, m.Want)
 		}
 	}
-	w.sidecarPorts()
+	// The scheduler of the cluster may not count the ports of sidecars. If that depends on the patch release, their
+	// host ports are not known.
+	keeps := versions.SidecarPorts().Keeps(w.Kubernetes)
+	for i := range w.Spec.InitContainers {
+		c := &w.Spec.InitContainers[i]
+		switch {
+		case keeps == diag.Always || c.RestartPolicy != "Always":
+		case keeps == diag.Never:
+			c.Ports = nil
+		case slices.ContainsFunc(c.Ports, func(p ContainerPort) bool { return p.HostPort > 0 || w.Spec.HostNetwork }):
+			w.Open = append(w.Open, fmt.Sprintf("initContainers[%d].ports", i))
+		}
+	}
 	l.lists.share(&w.Spec)
-	w.variables()
+	// The decoder does not report placeholders in string fields, because they are valid strings.
+	held := placeholders{pod: w.SpecNode}
+	held.find("", w.Object.Root)
+	w.Placeholders = append(w.Placeholders, held.named()...)
+	w.openFields()
 	l.envelope(w)
 }
 
@@ -466,15 +496,6 @@ func valueOf(n, k *source.Node) string {
 		return key
 	}
 	return k.Value
-}
-
-// variables records the object's placeholders, and the placement fields that contain placeholders.
-// The decoder does not report placeholders in string fields, because they are valid strings.
-func (w *Workload) variables() {
-	held := placeholders{pod: w.SpecNode}
-	held.find("", w.Object.Root)
-	w.Placeholders = append(w.Placeholders, held.named()...)
-	w.openFields()
 }
 
 // openFields records the placement fields that contain placeholders.

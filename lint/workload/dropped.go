@@ -2,10 +2,8 @@ package workload
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/versions"
 )
@@ -72,20 +70,4 @@ func (w *Workload) dropped(f *versions.Field, p *place) Problem {
 		out.Gate = ""
 	}
 	return out
-}
-
-// sidecarPorts removes the ports of sidecars if the scheduler of the cluster does not count them. If
-// that depends on the patch release, their host ports are not known.
-func (w *Workload) sidecarPorts() {
-	keeps := versions.SidecarPorts().Keeps(w.Kubernetes)
-	for i := range w.Spec.InitContainers {
-		c := &w.Spec.InitContainers[i]
-		switch {
-		case keeps == diag.Always || c.RestartPolicy != "Always":
-		case keeps == diag.Never:
-			c.Ports = nil
-		case slices.ContainsFunc(c.Ports, func(p ContainerPort) bool { return p.HostPort > 0 || w.Spec.HostNetwork }):
-			w.Open = append(w.Open, fmt.Sprintf("initContainers[%d].ports", i))
-		}
-	}
 }

@@ -132,7 +132,23 @@ func (w *Workload) limit(ranges []*limitRange) *limitRange {
 	given.Containers, given.InitContainers = lists[0], lists[1]
 	c := checker{w: w}
 	for _, r := range ranges {
-		c.limited(r, &given)
+		spec := (&place{base: c.w.Kind.Template, value: c.w.TemplateNode}).field("spec")
+		c.by = r.object
+		for _, item := range r.items {
+			switch item.Type {
+			case corev1.LimitTypePod:
+				pod, options := given.Pod(), resourcehelper.PodResourcesOptions{ExcludeOverhead: true}
+				sum := Resources{Requests: resourcehelper.PodRequests(pod, options), Limits: resourcehelper.PodLimits(pod, options)}
+				c.within(&item, spec.field("containers"), "pod", &sum)
+			case corev1.LimitTypeContainer:
+				for k, list := range [][]Container{given.Containers, given.InitContainers} {
+					at := spec.field([]string{"containers", "initContainers"}[k])
+					for i, n := range at.value.Items()[:min(at.len(), len(list))] {
+						c.within(&item, at.item(i, n).field("resources"), "container", &list[i].Resources)
+					}
+				}
+			}
+		}
 	}
 	if by != nil && !w.Refused() {
 		w.Spec, w.LimitRange = given, by
@@ -156,27 +172,6 @@ func add(to *corev1.ResourceList, own, defaults corev1.ResourceList) bool {
 		(*to)[name] = q
 	}
 	return true
-}
-
-// limited records the amounts of pods with the given spec that a LimitRange rejects.
-func (c *checker) limited(r *limitRange, given *PodSpec) {
-	spec := (&place{base: c.w.Kind.Template, value: c.w.TemplateNode}).field("spec")
-	c.by = r.object
-	for _, item := range r.items {
-		switch item.Type {
-		case corev1.LimitTypePod:
-			pod, options := given.Pod(), resourcehelper.PodResourcesOptions{ExcludeOverhead: true}
-			sum := Resources{Requests: resourcehelper.PodRequests(pod, options), Limits: resourcehelper.PodLimits(pod, options)}
-			c.within(&item, spec.field("containers"), "pod", &sum)
-		case corev1.LimitTypeContainer:
-			for k, list := range [][]Container{given.Containers, given.InitContainers} {
-				at := spec.field([]string{"containers", "initContainers"}[k])
-				for i, n := range at.value.Items()[:min(at.len(), len(list))] {
-					c.within(&item, at.item(i, n).field("resources"), "container", &list[i].Resources)
-				}
-			}
-		}
-	}
 }
 
 // within records the amounts of a container or pod that an item of a LimitRange rejects.

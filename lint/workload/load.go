@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/kinds"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/storage"
 	"github.com/schedlint/schedlint/lint/versions"
@@ -171,12 +172,27 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	l.set.Budgets = slices.DeleteFunc(l.set.Budgets, func(b *Budget) bool { return b == nil })
 	idle := l.resolveReferences()
 	l.set.Workloads = l.withoutOwned(l.set.Workloads)
-	l.removeIdle(idle)
+	// Idle workloads have no pods of their own.
+	gone := lists.SetOf(idle, func(w *Workload) *source.Object { return w.Object })
+	l.set.Others += len(gone)
+	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return gone[w.Object] })
+	l.set.NotJudged = slices.DeleteFunc(l.set.NotJudged, func(o *source.Object) bool { return gone[o] })
 	l.repeated()
 	l.scale()
 	l.admission()
 	for _, o := range elsewhere {
-		l.loadUncertain(o)
+		// Only the labels of an object that might not be deployed are used, because a selector may match them.
+		switch kind := l.table.Find(o.APIVersion, o.Kind); {
+		case !l.table.Matters(o):
+		case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
+			l.budgetElsewhere(o)
+		case kind != nil && isManifest(o, kind):
+			w := l.read(o, kind)
+			w.Elsewhere, w.Count.Known = true, false
+			l.set.Elsewhere = append(l.set.Elsewhere, w)
+		default:
+			l.recordOperated(o)
+		}
 	}
 	return l.set
 }
@@ -316,12 +332,7 @@ func holdsTemplate(n *source.Node, path []string, depth int) bool {
 			return true
 		}
 	}
-	for _, item := range n.Items() {
-		if holdsTemplate(item, path, depth+1) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Items(), func(item *source.Node) bool { return holdsTemplate(item, path, depth+1) })
 }
 
 // workload reads one object whose kind is in the table.
@@ -368,7 +379,22 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 		return nil
 	}
 	lost := map[*Workload]bool{}
-	lenders := l.lenders()
+	// In each group, workloads come first.
+	lenders := map[declared][]lender{}
+	add := func(o *source.Object, w *Workload) {
+		if o.APIVersion != "" {
+			id := declared{o.Namespace, o.Group(), o.Kind, o.Name}
+			lenders[id] = append(lenders[id], lender{w, o})
+		}
+	}
+	for _, w := range l.set.Workloads {
+		if kind := w.Object.Kind; kind == "Deployment" || kind == "ReplicaSet" {
+			add(w.Object, w)
+		}
+	}
+	for _, o := range l.templates {
+		add(o, nil)
+	}
 	resolved := map[declared][]*Workload{}
 	for _, w := range l.referring {
 		ref := w.Object.Root.At("spec", "workloadRef")
@@ -411,27 +437,6 @@ type lender struct {
 	object   *source.Object
 }
 
-// lenders returns all lenders, grouped by the object that they declare. In each group, workloads
-// come first.
-func (l *loader) lenders() map[declared][]lender {
-	all := map[declared][]lender{}
-	add := func(o *source.Object, w *Workload) {
-		if o.APIVersion != "" {
-			id := declared{o.Namespace, o.Group(), o.Kind, o.Name}
-			all[id] = append(all[id], lender{w, o})
-		}
-	}
-	for _, w := range l.set.Workloads {
-		if kind := w.Object.Kind; kind == "Deployment" || kind == "ReplicaSet" {
-			add(w.Object, w)
-		}
-	}
-	for _, o := range l.templates {
-		add(o, nil)
-	}
-	return all
-}
-
 // named converts the declarations of a referenced object to workloads, or returns nil if the
 // declarations differ. A PodTemplate becomes a workload without pods.
 func (l *loader) named(declarations []lender) (all []*Workload) {
@@ -448,26 +453,12 @@ func (l *loader) named(declarations []lender) (all []*Workload) {
 	return all
 }
 
-// removeIdle removes the idle workloads, which have no pods of their own, from the set.
-func (l *loader) removeIdle(idle []*Workload) {
-	gone := make(map[*source.Object]bool, len(idle))
-	for _, w := range idle {
-		gone[w.Object] = true
-	}
-	l.set.Others += len(gone)
-	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return gone[w.Object] })
-	l.set.NotJudged = slices.DeleteFunc(l.set.NotJudged, func(o *source.Object) bool { return gone[o] })
-}
-
 // withoutOwned drops objects created by a declared workload, so that pods are not counted twice. If
 // the direct owner is not declared, withoutOwned derives the name of the owner's own owner. The
 // name of a ReplicaSet is the name of its Deployment or Rollout, followed by a hash. A
 // VirtualMachineInstance has the same name as its VirtualMachine.
 func (l *loader) withoutOwned(all []*Workload) []*Workload {
-	declared := map[[3]string]bool{}
-	for _, w := range all {
-		declared[[3]string{w.Object.Namespace, w.Object.Kind, w.Object.Name}] = true
-	}
+	declared := lists.SetOf(all, func(w *Workload) [3]string { return [3]string{w.Object.Namespace, w.Object.Kind, w.Object.Name} })
 	return slices.DeleteFunc(all, func(w *Workload) bool {
 		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
 			kind, name := ref.Get("kind").Text(), ref.Get("name").Text()

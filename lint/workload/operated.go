@@ -35,7 +35,17 @@ func (l *loader) operated(o *source.Object, fragments int) bool {
 		one := *w // each set adds data from other objects to its own copy
 		l.set.Workloads = append(l.set.Workloads, &one)
 	}
-	own := slices.DeleteFunc(l.set.Fragments[fragments:], func(f *Workload) bool { return f.covered(all) })
+	own := slices.DeleteFunc(l.set.Fragments[fragments:], func(f *Workload) bool {
+		return slices.ContainsFunc(all, func(o *Workload) bool {
+			for _, field := range PlacementFields() {
+				here, there := f.SpecNode.Get(field), o.SpecNode.Get(field)
+				if !here.IsNull() && (there == nil || here.Line != there.Line || here.Column != there.Column) {
+					return false
+				}
+			}
+			return true
+		})
+	})
 	l.set.Fragments = l.set.Fragments[:fragments+len(own)]
 	return len(all) > 0
 }
@@ -44,19 +54,6 @@ func (l *loader) operated(o *source.Object, fragments int) bool {
 func Knows(group, kind string) bool {
 	_, ours := builtin[group]
 	return ours || placeless[kind] || NewTable()[[2]string{group, kind}] != nil
-}
-
-// covered reports whether one of the workloads has all placement fields of a fragment.
-func (w *Workload) covered(all []*Workload) bool {
-	return slices.ContainsFunc(all, func(o *Workload) bool {
-		for _, field := range PlacementFields() {
-			here, there := w.SpecNode.Get(field), o.SpecNode.Get(field)
-			if !here.IsNull() && (there == nil || here.Line != there.Line || here.Column != there.Column) {
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // operatorPods returns the workloads of a custom resource, or none if part of one cannot be read.

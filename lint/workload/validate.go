@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,32 +13,6 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/source"
 )
-
-// validate finds the fields that the API server rejects. It mirrors
-// pkg/apis/{core,apps,batch}/validation/validation.go of Kubernetes and, for virtual machines,
-// pkg/virt-api/webhooks/validating-webhook/admitters of KubeVirt. It skips placeholders. It also
-// skips values of the wrong type in the pod's spec, because the decoder reports them.
-func validate(w *Workload) {
-	c := checker{w: w, unchecked: StageObject, created: StagePods, fromTemplate: StageObject}
-	if w.Kind.VM {
-		c.unchecked = StagePods
-		if len(w.Kind.Template) > 0 {
-			c.fromTemplate = StagePods
-		}
-	} else if len(w.Kind.Template) == 0 {
-		c.created = StageObject
-	}
-	c.object()
-	template := &place{base: w.Kind.Template, value: w.TemplateNode}
-	before := len(w.Problems)
-	c.labels(c.fromTemplate, template.field("metadata").field("labels"), "label")
-	c.pod(template.field("spec"))
-	if w.Kind.Kind == rolloutKind { // the API server validates the template only when the controller creates pods from it
-		for i := range w.Problems[before:] {
-			w.Problems[before+i].Stage = StagePods
-		}
-	}
-}
 
 type checker struct {
 	w *Workload
@@ -62,7 +37,17 @@ func (c *checker) pod(spec *place) {
 	c.spread(spec)
 	c.tolerations(spec)
 	if c.w.Kind.VM {
-		c.machine(spec)
+		// As virt-api does.
+		resources := spec.field("domain").field("resources")
+		limits, requests := resources.field("limits"), resources.field("requests")
+		for _, name := range [...]string{"cpu", "memory"} {
+			limit, request := limits.field(name), requests.field(name)
+			l, lok := c.size(limit)
+			r, rok := c.size(request)
+			if lok && rok && l.Sign() > 0 && r.Cmp(l) > 0 {
+				c.compared(StageObject, request, r, l, above)
+			}
+		}
 		return
 	}
 	c.names(spec)
@@ -264,9 +249,7 @@ func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	if !ok || f.fits(s) {
 		return ok
 	}
-	if noun == "" {
-		noun = p.name
-	}
+	noun = cmp.Or(noun, p.name)
 	c.refuse(stage, p, found(p, noun)+": "+f.must, "")
 	return false
 }

@@ -232,7 +232,24 @@ func (c *checker) job(spec *place) {
 	if spec.field("completionMode").value.Text() == indexedMode {
 		c.indexName(spec, StageObject, "")
 	}
-	c.jobSelector(spec)
+	// Unless manualSelector is true, the API server generates a selector from the Job's uid. It then rejects a
+	// selector in the manifest that does not match the generated labels (validateGeneratedSelector).
+	selector, manual := spec.field("selector"), spec.field("manualSelector")
+	switch on, ok := manual.value.Bool(); {
+	case !ok && !manual.absent(): // a placeholder, or of the wrong type
+	case on && selector.absent():
+		c.refuse(StageObject, manual, "manualSelector is true and selector is missing: needs a selector that matches the template's labels", "remove manualSelector")
+	case on:
+		c.selects(spec, c.w.Object.Root.At(templateLabel...))
+	case selector.absent() || selector.value.Placeholder():
+	case selector.value.Kind != source.Map:
+		c.is(selector, source.Map)
+	case variable(selector.value) == "":
+		before := len(c.w.Problems)
+		if c.selectorPlaces(selector); len(c.w.Problems) == before && !c.generated(selector) {
+			c.refuse(StageObject, selector, "selector is set without manualSelector: only the selector that the API server generates is allowed", "remove selector")
+		}
+	}
 }
 
 // cronJob checks the Job spec of a CronJob. The Job defaults do not apply to this spec, and its
@@ -258,28 +275,6 @@ func (c *checker) indexed(spec *place) {
 	mode := spec.field("completionMode")
 	if mode.value.Text() == indexedMode && spec.field("completions").absent() {
 		c.refuse(StageObject, mode, "completionMode is Indexed: completions is required", "set completions to the number of indexes")
-	}
-}
-
-// jobSelector checks the selector of a Job. Unless manualSelector is true, the API server generates
-// a selector from the Job's uid. It then rejects a selector in the manifest that does not match the
-// generated labels (validateGeneratedSelector).
-func (c *checker) jobSelector(spec *place) {
-	selector, manual := spec.field("selector"), spec.field("manualSelector")
-	switch on, ok := manual.value.Bool(); {
-	case !ok && !manual.absent(): // a placeholder, or of the wrong type
-	case on && selector.absent():
-		c.refuse(StageObject, manual, "manualSelector is true and selector is missing: needs a selector that matches the template's labels", "remove manualSelector")
-	case on:
-		c.selects(spec, c.w.Object.Root.At(templateLabel...))
-	case selector.absent() || selector.value.Placeholder():
-	case selector.value.Kind != source.Map:
-		c.is(selector, source.Map)
-	case variable(selector.value) == "":
-		before := len(c.w.Problems)
-		if c.selectorPlaces(selector); len(c.w.Problems) == before && !c.generated(selector) {
-			c.refuse(StageObject, selector, "selector is set without manualSelector: only the selector that the API server generates is allowed", "remove selector")
-		}
 	}
 }
 

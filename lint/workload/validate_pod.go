@@ -173,21 +173,8 @@ func (c *checker) affinity(spec *place) {
 	if affinity.absent() {
 		return
 	}
-	c.nodeAffinity(affinity.field("nodeAffinity"))
-	typed := c.w.Spec.Affinity
-	if typed != nil && typed.PodAffinity != nil {
-		pod := typed.PodAffinity
-		c.podAffinity(affinity.field("podAffinity"), pod.RequiredDuringSchedulingIgnoredDuringExecution, pod.PreferredDuringSchedulingIgnoredDuringExecution)
-	}
-	if typed != nil && typed.PodAntiAffinity != nil {
-		anti := typed.PodAntiAffinity
-		c.podAffinity(affinity.field("podAntiAffinity"), anti.RequiredDuringSchedulingIgnoredDuringExecution, anti.PreferredDuringSchedulingIgnoredDuringExecution)
-	}
-}
-
-// nodeAffinity checks required terms (R-V3 to R-V9) and preferred terms. The API server does not
-// check the label values in preferred terms (R-V7).
-func (c *checker) nodeAffinity(p *place) {
+	// The API server does not check the label values in preferred terms (R-V7).
+	p := affinity.field("nodeAffinity")
 	hard, soft := p.field(hardTerms), p.field(softTerms)
 	terms := hard.field("nodeSelectorTerms")
 	if !hard.absent() && !hard.broken() && !terms.brokenList() && terms.len() == 0 { // R-V3
@@ -205,6 +192,15 @@ func (c *checker) nodeAffinity(p *place) {
 			c.weight(item)
 			c.nodeTerm(item.field("preference"), false)
 		}
+	}
+	typed := c.w.Spec.Affinity
+	if typed != nil && typed.PodAffinity != nil {
+		pod := typed.PodAffinity
+		c.podAffinity(affinity.field("podAffinity"), pod.RequiredDuringSchedulingIgnoredDuringExecution, pod.PreferredDuringSchedulingIgnoredDuringExecution)
+	}
+	if typed != nil && typed.PodAntiAffinity != nil {
+		anti := typed.PodAntiAffinity
+		c.podAffinity(affinity.field("podAntiAffinity"), anti.RequiredDuringSchedulingIgnoredDuringExecution, anti.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
 }
 

@@ -246,20 +246,6 @@ func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 	return resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{})
 }
 
-// machine checks the CPU and memory of a virtual machine, as virt-api does.
-func (c *checker) machine(spec *place) {
-	resources := spec.field("domain").field("resources")
-	limits, requests := resources.field("limits"), resources.field("requests")
-	for _, name := range [...]string{"cpu", "memory"} {
-		limit, request := limits.field(name), requests.field(name)
-		l, lok := c.size(limit)
-		r, rok := c.size(request)
-		if lok && rok && l.Sign() > 0 && r.Cmp(l) > 0 {
-			c.compared(StageObject, request, r, l, above)
-		}
-	}
-}
-
 // size reads a quantity and checks that it is not negative.
 func (c *checker) size(p *place) (q resource.Quantity, ok bool) {
 	if p.absent() || p.value.Kind != source.Scalar || p.value.Type == source.Bool || p.value.Placeholder() || source.Unwieldy(p.value.Value) {

@@ -281,22 +281,6 @@ func (w *Workload) Pods() (least, most int) {
 	return w.Count.N, w.Count.N
 }
 
-// loadUncertain reads an object that might not be deployed. If it is a workload, only its labels
-// are used, because a selector may match them.
-func (l *loader) loadUncertain(o *source.Object) {
-	switch kind := l.table.Find(o.APIVersion, o.Kind); {
-	case !l.table.Matters(o):
-	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
-		l.budgetElsewhere(o)
-	case kind != nil && isManifest(o, kind):
-		w := l.read(o, kind)
-		w.Elsewhere, w.Count.Known = true, false
-		l.set.Elsewhere = append(l.set.Elsewhere, w)
-	default:
-		l.recordOperated(o)
-	}
-}
-
 // Matters reports whether an object that might not be deployed can affect any result.
 func (t Table) Matters(o *source.Object) bool {
 	switch {

@@ -123,12 +123,7 @@ func (s *From) open(r *Request, o *lint.Options) error {
 			s.note("the change no longer names %s under renders: it is rendered all the same", name)
 		}
 	}
-	s.setNodes(o)
-	return nil
-}
-
-// setNodes takes the node files from the tree that it has, and the others from where they are.
-func (s *From) setNodes(o *lint.Options) {
+	// Node files come from the tree if it has them, and else from where they are.
 	before, conf := s.notes, *o.Config
 	conf.Topology, conf.Clusters = s.nodes(conf.Dir, conf.Topology), slices.Clone(conf.Clusters)
 	for i := range conf.Clusters {
@@ -142,6 +137,7 @@ func (s *From) setNodes(o *lint.Options) {
 		_, as := s.named(name)
 		return as
 	}}
+	return nil
 }
 
 // nodes returns the paths at which to read node files. The paths are relative to dir.

@@ -18,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/revision"
 	"github.com/schedlint/schedlint/lint/thirdparty"
@@ -242,14 +243,11 @@ func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	tracked := map[string]bool{}
 	names, err := revision.Files(root)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		tracked[name] = true
-	}
+	tracked := lists.Set(names)
 	files := r.named(&o)
 	named := map[string]bool{}
 	for _, path := range slices.Concat(o.Paths, files) {
@@ -352,9 +350,7 @@ func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, err
 			return before, nil
 		}
 	}
-	if o.Config == nil {
-		o.Config = &config.Config{}
-	}
+	o.Config = cmp.Or(o.Config, &config.Config{})
 	return &Judged{options: o, Report: &diag.Report{}}, err
 }
 

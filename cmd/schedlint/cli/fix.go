@@ -24,20 +24,6 @@ const (
 	fixDiff  = "diff"
 )
 
-// diffOnly reserves standard output for the diff of --fix=diff.
-func (f *lintFlags) diffOnly() error {
-	if f.fix != fixDiff {
-		return nil
-	}
-	for _, out := range f.outputs {
-		if out.path == "" && out.format != "text" {
-			return fmt.Errorf("--fix=diff: the diff goes to standard output: give %s a file, as in --format %s=FILE", out.format, out.format)
-		}
-	}
-	f.outputs = slices.DeleteFunc(f.outputs, func(out output) bool { return out.path == "" })
-	return nil
-}
-
 // run checks the manifests and applies edits if --fix is set. The report describes the files after
 // the edits. With --fix=diff, the files are not written, and the report describes the files before
 // the edits.
@@ -163,22 +149,18 @@ func header(path string) string {
 	odd := func(r rune) bool { return unicode.IsControl(r) || r == '"' || r == '\\' }
 	switch {
 	case strings.ContainsFunc(path, odd):
-		return quoted(path)
+		// A quoted C string with octal escapes is what both git and patch accept.
+		var b strings.Builder
+		for _, c := range []byte(path) {
+			if c < ' ' || c > '~' || c == '"' || c == '\\' {
+				fmt.Fprintf(&b, `\%03o`, c)
+			} else {
+				b.WriteByte(c)
+			}
+		}
+		return `"` + b.String() + `"`
 	case strings.Contains(path, " "):
 		return path + "\t"
 	}
 	return path
-}
-
-// quoted returns a path as a quoted C string with octal escapes, which both git and patch accept.
-func quoted(path string) string {
-	var b strings.Builder
-	for _, c := range []byte(path) {
-		if c < ' ' || c > '~' || c == '"' || c == '\\' {
-			fmt.Fprintf(&b, `\%03o`, c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return `"` + b.String() + `"`
 }

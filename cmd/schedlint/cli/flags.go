@@ -19,6 +19,7 @@ import (
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
 )
@@ -300,11 +301,7 @@ func ruleIDs(dirs []string, named string) []cobra.Completion {
 	if err != nil {
 		return nil
 	}
-	var all []cobra.Completion
-	for _, r := range engine.Rules() {
-		all = append(all, cobra.CompletionWithDesc(r.ID, report.Visible(r.Title)))
-	}
-	return all
+	return lists.Of(engine.Rules(), func(r diag.Rule) cobra.Completion { return cobra.CompletionWithDesc(r.ID, report.Visible(r.Title)) })
 }
 
 // helpWidth is the width of help text in columns.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/kinds"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -73,11 +75,7 @@ Exit status:
 
 // listKinds prints all rows in a table, or those of some kinds in full.
 func listKinds(w io.Writer, conf *config.Config, wanted []string) error {
-	var rows []*kinds.Row
-	for _, r := range kinds.Builtin().With(conf.Kinds) {
-		rows = append(rows, r)
-	}
-	slices.SortFunc(rows, func(a, b *kinds.Row) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Group, b.Group)) })
+	rows := slices.SortedFunc(maps.Values(kinds.Builtin().With(conf.Kinds)), func(a, b *kinds.Row) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Group, b.Group)) })
 	if len(wanted) == 0 {
 		fmt.Fprintln(w, "Custom resources whose pods are known:")
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -97,10 +95,7 @@ func listKinds(w io.Writer, conf *config.Config, wanted []string) error {
 	for _, kind := range wanted {
 		found := slices.DeleteFunc(slices.Clone(rows), func(r *kinds.Row) bool { return r.Kind != kind })
 		if len(found) == 0 {
-			var all []string
-			for _, r := range rows {
-				all = append(all, r.Kind)
-			}
+			all := lists.Of(rows, func(r *kinds.Row) string { return r.Kind })
 			return fmt.Errorf("there is no row for the kind %s%s", kind, diag.Question(diag.Nearest(kind, all)))
 		}
 		for _, r := range found {

@@ -255,7 +255,17 @@ func (f *lintFlags) check() error {
 	case strings.TrimSpace(f.reason) == "" && f.reason != "":
 		return errors.New("--reason: expected why the findings are accepted")
 	}
-	return f.diffOnly()
+	// Standard output is for the diff of --fix=diff.
+	if f.fix != fixDiff {
+		return nil
+	}
+	for _, out := range f.outputs {
+		if out.path == "" && out.format != "text" {
+			return fmt.Errorf("--fix=diff: the diff goes to standard output: give %s a file, as in --format %s=FILE", out.format, out.format)
+		}
+	}
+	f.outputs = slices.DeleteFunc(f.outputs, func(out output) bool { return out.path == "" })
+	return nil
 }
 
 // options returns the options for a run on the work tree. With --config-from, it also returns the

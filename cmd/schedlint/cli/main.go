@@ -18,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/cmd/schedlint/inputs"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/report"
 )
@@ -62,7 +63,25 @@ func Main() {
 		}
 		return
 	}
-	tuneMemory()
+	// GOGC and GOMEMLIMIT override these limits.
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(-1)
+		debug.SetMemoryLimit(startLimit)
+		least := leastPercent
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		var pace func(*[16]byte)
+		pace = func(*[16]byte) {
+			if debug.SetMemoryLimit(math.MaxInt64) == factsLimit {
+				least = factsPercent
+			}
+			metrics.Read(live)
+			used := live[0].Value.Uint64()
+			room := max(0, target-int64(used)) * 100 / int64(max(1, used))
+			debug.SetGCPercent(max(least, int(min(mostPercent, room))))
+			runtime.SetFinalizer(new([16]byte), pace) // runs after the next collection, because nothing refers to the object
+		}
+		runtime.SetFinalizer(new([16]byte), pace)
+	}
 	os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -132,9 +151,7 @@ func lines(err error) []string {
 	if !ok {
 		return []string{err.Error()}
 	}
-	for _, line := range lines(inner) {
-		all = append(all, context+line)
-	}
+	all = append(all, lists.Of(lines(inner), func(line string) string { return context + line })...)
 	return all
 }
 
@@ -153,29 +170,6 @@ const (
 	factsLimit, factsPercent = 192 << 20, 150
 	mostPercent, target      = 65, 165 << 20
 )
-
-// tuneMemory sets these limits. If GOGC or GOMEMLIMIT is set, it does nothing.
-func tuneMemory() {
-	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
-		return
-	}
-	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(startLimit)
-	least := leastPercent
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	var pace func(*[16]byte)
-	pace = func(*[16]byte) {
-		if debug.SetMemoryLimit(math.MaxInt64) == factsLimit {
-			least = factsPercent
-		}
-		metrics.Read(live)
-		used := live[0].Value.Uint64()
-		room := max(0, target-int64(used)) * 100 / int64(max(1, used))
-		debug.SetGCPercent(max(least, int(min(mostPercent, room))))
-		runtime.SetFinalizer(new([16]byte), pace) // runs after the next collection, because nothing refers to the object
-	}
-	runtime.SetFinalizer(new([16]byte), pace)
-}
 
 // expectFacts sets the limits for a run with a team's own rules. It does nothing if the garbage
 // collector has already run.

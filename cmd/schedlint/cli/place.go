@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/report"
 )
 
@@ -126,9 +127,6 @@ func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 
 // failVerdicts returns the words that --fail-on accepts.
 func failVerdicts() []string {
-	var words []string
-	for _, v := range strictness {
-		words = append(words, string(v))
-	}
+	words := lists.Of(strictness, func(v diag.Outcome) string { return string(v) })
 	return append(words, "none")
 }

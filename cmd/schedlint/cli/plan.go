@@ -83,16 +83,12 @@ func runPlan(cmd *cobra.Command, args []string, f *planFlags) error {
 	if err != nil {
 		return statusError{max(exitUsage, failed(doc.Failures)), err}
 	}
-	return planOutcome(doc, f.failOn)
-}
-
-// planOutcome returns the exit status for upgrades. Failures take precedence.
-func planOutcome(doc *diag.Upgrades, failOn string) error {
+	// Failures take precedence.
 	if code := failed(doc.Failures); code != exitClean {
 		return statusError{code: code}
 	}
-	fails := planFails()[:slices.Index(planFails(), failOn)+1]
-	if failOn == string(diag.None) {
+	fails := planFails()[:slices.Index(planFails(), f.failOn)+1]
+	if f.failOn == string(diag.None) {
 		fails = nil
 	}
 	for i := range doc.Upgrades {

@@ -18,6 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/origin"
 	"github.com/schedlint/schedlint/lint/render"
@@ -228,10 +229,7 @@ func (w *wanted) only(o *lint.Options) error {
 	is := func(name string) bool {
 		return name != "" && filepath.Join(worktree.Resolved(o.Root), filepath.FromSlash(name)) == file
 	}
-	var names []string
-	for _, x := range o.Renders {
-		names = append(names, x.Name)
-	}
+	names := lists.Of(o.Renders, func(x locate.Render) string { return x.Name })
 	o.Renders = slices.DeleteFunc(o.Renders, func(x lint.Render) bool { return x.Name != w.name && !is(x.Pointer.File) })
 	o.Unfollowed = slices.DeleteFunc(o.Unfollowed, func(u lint.Unfollowed) bool { return !is(u.File) })
 	if len(o.Renders)+len(o.Unfollowed) == 0 {

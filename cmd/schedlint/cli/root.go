@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 // newRoot returns the root command with all subcommands.
@@ -46,10 +47,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
-	for _, sub := range cmd.Commands() {
-		names = append(names, sub.Name())
-	}
+	names := lists.Of(cmd.Commands(), (*cobra.Command).Name)
 	near := diag.Nearest(args[0], names)
 	if _, err := os.Stat(args[0]); near == "" && (err == nil || args[0] == "-") {
 		near = "lint " + args[0]

@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/fixtures"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/rego"
 )
@@ -128,10 +129,7 @@ func ruleFields(r *diag.Rule) (fields []ruleField) {
 	if r.Template {
 		facts = append(facts, "A template: it runs when a rule of the configuration uses it")
 	}
-	var params []string
-	for _, p := range r.Params {
-		params = append(params, strings.ReplaceAll(rego.Described(p), "\n", " "))
-	}
+	params := lists.Of(r.Params, func(p diag.Param) string { return strings.ReplaceAll(rego.Described(p), "\n", " ") })
 	for _, f := range []ruleField{
 		{"", strings.Join(facts, "\n")}, {"Parameter ", strings.Join(params, "\n")}, {"See ", strings.Join(r.Related, "\n")},
 	} {

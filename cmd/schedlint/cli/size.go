@@ -191,11 +191,7 @@ func runSize(cmd *cobra.Command, args []string, f *sizeFlags) error {
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "schedlint: sizes written to %s\n", report.Count(len(files), "file"))
 	}
-	return sizeOutcome(doc, f.check)
-}
-
-// sizeOutcome returns the exit status for sizes. Failures take precedence.
-func sizeOutcome(doc *diag.Sizes, check bool) error {
+	// Failures take precedence.
 	if code := failed(doc.Failures); code != exitClean {
 		return statusError{code: code}
 	}
@@ -205,10 +201,10 @@ func sizeOutcome(doc *diag.Sizes, check bool) error {
 			continue
 		}
 		found := one.Verdict == diag.SizeMinimal || one.Verdict == diag.SizeFound
-		if check && one.Declared == string(diag.Never) {
+		if f.check && one.Declared == string(diag.Never) {
 			return statusError{exitFindings, errors.New("the declared sizes are not enough (--check)")}
 		}
-		if !check && !found {
+		if !f.check && !found {
 			return statusError{code: exitFindings}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
@@ -202,9 +203,7 @@ func (b *Block) len() int { return len(b.entries) + len(b.pointers) + len(b.char
 func (b *Block) text(newline string) string {
 	var lines []string
 	list := func(key string, values []string) {
-		for _, value := range values {
-			lines = append(lines, "- "+key+yamlString(value))
-		}
+		lines = append(lines, lists.Of(values, func(value string) string { return "- " + key + yamlString(value) })...)
 	}
 	if len(b.ignore) > 0 {
 		lines = append(lines, "ignore:")

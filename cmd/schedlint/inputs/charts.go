@@ -1,7 +1,6 @@
 package inputs
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -65,20 +64,6 @@ func (c *choosing) asConfigured(dir, confinement string) (any bool) {
 		}
 	}
 	return any
-}
-
-// chartOf returns a chart's root with the settings from its configuration entry.
-func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
-	within := func(name string) string { return named(confinement, under(c.base, name)) }
-	e := x.Entry
-	chart := &render.Chart{
-		Name: cmp.Or(e.Name, c.Release), Namespace: e.Namespace, Set: e.SetArgs, SetString: e.SetStringArgs,
-		KubeVersion: e.KubeVersion, APIVersions: e.APIVersions, HelmVersion: e.HelmVersion,
-	}
-	for _, file := range x.Values {
-		chart.Values = append(chart.Values, render.Values{File: within(file)})
-	}
-	return render.Root{Confinement: confinement, Dir: within(x.Dir), Remotes: c.remotes(confinement, nil), Chart: chart}
 }
 
 // valuesFile returns a values file's name relative to the directory that the chart must not leave.

@@ -272,7 +272,16 @@ func (c *choosing) take(chosen config.Chosen, confinement string) {
 	key := ""
 	switch entry := chosen.Entry; {
 	case entry != nil && entry.Chart != "":
-		x.Root = c.chartOf(chosen, confinement)
+		within := func(name string) string { return named(confinement, under(c.base, name)) }
+		e := chosen.Entry
+		chart := &render.Chart{
+			Name: cmp.Or(e.Name, c.Release), Namespace: e.Namespace, Set: e.SetArgs, SetString: e.SetStringArgs,
+			KubeVersion: e.KubeVersion, APIVersions: e.APIVersions, HelmVersion: e.HelmVersion,
+		}
+		for _, file := range chosen.Values {
+			chart.Values = append(chart.Values, render.Values{File: within(file)})
+		}
+		x.Root = render.Root{Confinement: confinement, Dir: within(chosen.Dir), Remotes: c.remotes(confinement, nil), Chart: chart}
 		key = keyOf(x.Root) + chosen.Name
 	case chosen.Dir == "":
 		for _, file := range entry.Files {

@@ -19,6 +19,7 @@ import (
 	"github.com/schedlint/schedlint/lint/gitops"
 	"github.com/schedlint/schedlint/lint/kinds"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/render/engine"
 	"github.com/schedlint/schedlint/lint/revision"
@@ -98,7 +99,20 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 	ignore := func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
 	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: func(name string) bool { return ignore(name) || library.Holds(name) }, OwnOnly: conf.OwnOnly(), Remotes: vendored, Declares: topology.Declares, Offers: topology.Offers, Mentions: topology.Mentions, Defines: in.proposes})
 	if err == nil {
-		err = in.empty(args)
+		// Each path argument below which nothing was found is an error.
+		names := lists.Of(in.Kustomizations, func(k *roots.Kustomization) string { return k.File })
+		names = append(names, lists.Of(in.Charts, func(c roots.Chart) string { return path.Join(c.Dir, chartName) })...)
+		names = append(names, lists.Of(in.Pointers, func(p roots.Pointer) string { return p.File })...)
+		names = append(names, lists.Of(in.Definitions, func(o *source.Object) string { return o.File.Name })...)
+		names = slices.Concat(names, in.Topologies, in.Offered)
+		names = append(names, lists.Of(in.Unread, func(u roots.Unread) string { return u.Name })...)
+		var errs []error
+		for i, arg := range args {
+			if !slices.ContainsFunc(names, func(name string) bool { return worktree.Inside(in.paths[i], under(in.root, name)) }) {
+				errs = append(errs, fmt.Errorf("%s holds nothing that can be rendered: expected a kustomization, a chart, a GitOps pointer or a file with nodes", arg))
+			}
+		}
+		err = errors.Join(errs...)
 	}
 	if err != nil {
 		return nil, err
@@ -110,34 +124,6 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 	in.renderRoots(gitops.Options{Remotes: vendored, Library: library, Ignore: ignore, Render: render})
 	in.renderCharts(vendored, render)
 	return in, nil
-}
-
-// empty returns an error for each path argument below which nothing was found.
-func (in *Found) empty(args []string) error {
-	var names []string
-	for _, k := range in.Kustomizations {
-		names = append(names, k.File)
-	}
-	for _, c := range in.Charts {
-		names = append(names, path.Join(c.Dir, chartName))
-	}
-	for _, p := range in.Pointers {
-		names = append(names, p.File)
-	}
-	for _, o := range in.Definitions {
-		names = append(names, o.File.Name)
-	}
-	names = slices.Concat(names, in.Topologies, in.Offered)
-	for _, u := range in.Unread {
-		names = append(names, u.Name)
-	}
-	var errs []error
-	for i, arg := range args {
-		if !slices.ContainsFunc(names, func(name string) bool { return worktree.Inside(in.paths[i], under(in.root, name)) }) {
-			errs = append(errs, fmt.Errorf("%s holds nothing that can be rendered: expected a kustomization, a chart, a GitOps pointer or a file with nodes", arg))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // proposes reports whether an object is the definition of a kind without a row, for which there is a
@@ -153,10 +139,7 @@ func (in *Found) proposes(o *source.Object) bool {
 
 // passedOver reports whether a node file is named in the configuration already, or is test data.
 func (in *Found) passedOver(name string) bool {
-	var over []string
-	for _, dir := range in.TestData {
-		over = append(over, under(in.root, dir))
-	}
+	over := lists.Of(in.TestData, func(dir string) string { return under(in.root, dir) })
 	for _, file := range in.conf.TopologyFiles() {
 		over = append(over, worktree.Resolved(worktree.Absolute(in.base, file)))
 	}
@@ -262,10 +245,7 @@ func (in *Found) became(out *render.Output) (yes, workloads, why string) {
 		return "no", "-", why
 	}
 	file := source.NewFile("<render>", "<render>", out.Text)
-	var objects []*source.Object
-	for _, root := range file.Roots() {
-		objects = append(objects, file.ObjectsOf(root)...)
-	}
+	objects := lists.Gather(file.Roots(), file.ObjectsOf)
 	return "yes", fmt.Sprint(len(workload.Load(workload.NewTable(), objects).Workloads)), ""
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/gitops"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/report"
@@ -74,10 +75,7 @@ func (c *choosing) takePointers(f *pointed) {
 	for _, d := range f.Deployments {
 		c.o.Followed[lint.PointerID{Kind: d.Pointer.Kind, Namespace: d.Pointer.Namespace, Name: d.Pointer.Written}] = true
 		file := c.fromBase(f.root, d.Pointer.File)
-		var files []string
-		for _, file := range d.Files() {
-			files = append(files, c.fromBase(f.root, file))
-		}
+		files := lists.Of(d.Files(), func(file string) string { return c.fromBase(f.root, file) })
 		if !c.o.Config.Follows(files, destinations(d)) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
@@ -92,10 +94,7 @@ func Import(out io.Writer, paths []string, to string) error {
 	if err != nil {
 		return fmt.Errorf("nothing is written: %w", err)
 	}
-	taken := map[string]bool{}
-	for _, r := range engine.All() {
-		taken[r.ID] = true
-	}
+	taken := lists.SetOf(engine.All(), func(r diag.Rule) string { return r.ID })
 	for _, c := range conf.Custom {
 		taken[c.ID] = true
 	}
@@ -261,14 +260,8 @@ func (im *imported) template(o *source.Object) error {
 	if !policy.Defines("violation") {
 		return errors.New("its Rego has no violation")
 	}
-	title := t.Metadata.Annotations["metadata.gatekeeper.sh/title"]
-	if title == "" {
-		title = names.Names.Kind
-	}
-	description := t.Metadata.Annotations["description"]
-	if description == "" {
-		description = "The constraint template " + o.Name + " of Gatekeeper."
-	}
+	title := cmp.Or(t.Metadata.Annotations["metadata.gatekeeper.sh/title"], names.Names.Kind)
+	description := cmp.Or(t.Metadata.Annotations["description"], "The constraint template "+o.Name+" of Gatekeeper.")
 	files[o.Name+"/rule.rego"] = []byte(strings.NewReplacer(
 		"@PACKAGE@", policy.Package, "@TITLE@", oneLine(title), "@DESCRIPTION@", oneLine(description),
 	).Replace(string(withID(gatekeeperRule, o.Name))))
@@ -334,9 +327,7 @@ func (im *imported) constraint(o *source.Object, taken map[string]bool) error {
 			level = known
 		}
 	}
-	if level == "" {
-		level = "error"
-	}
+	level = cmp.Or(level, "error")
 	match, original := c.Spec.Match, c.Spec.Match["source"] == "Original"
 	for _, key := range sorting.Keys(match) {
 		switch {
@@ -446,10 +437,7 @@ func block(v any, indent string) string {
 		}
 	case []any:
 		if !slices.ContainsFunc(v, nested) {
-			var words []string
-			for _, one := range v {
-				words = append(words, scalar(one))
-			}
+			words := lists.Of(v, scalar)
 			return "[" + strings.Join(words, ", ") + "]"
 		}
 		for _, one := range v {

@@ -151,23 +151,6 @@ func (r *ownRule) untested() (errs []error) {
 	return errs
 }
 
-// example returns a manifest that violates the rule. It uses the first bad fixture with exactly one
-// file, and returns "" if there is no such fixture.
-func (r *ownRule) example() string {
-	all, err := r.fixtures()
-	if err != nil {
-		return ""
-	}
-	for _, f := range all {
-		if f.kind() == "bad" && len(f.files) == 1 {
-			for _, text := range f.files {
-				return string(text)
-			}
-		}
-	}
-	return ""
-}
-
 // Check loads the rules in the given folders and their subfolders, and returns the number of rules.
 // The error "missing" lists missing unit tests and fixtures, unit tests that cannot fail, and good
 // fixtures with findings. Vendored rules do not need any tests.
@@ -201,7 +184,19 @@ func Docs(dirs []string) ([]byte, error) {
 	}
 	return rego.Catalogue(engine.All(), func(id string) string {
 		own := ownRule{dir: filepath.Dir(filepath.FromSlash(engine.File(id)))}
-		return own.example()
+		// The first bad fixture with exactly one file is the example.
+		all, err := own.fixtures()
+		if err != nil {
+			return ""
+		}
+		for _, f := range all {
+			if f.kind() == "bad" && len(f.files) == 1 {
+				for _, text := range f.files {
+					return string(text)
+				}
+			}
+		}
+		return ""
 	}), nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/revision"
@@ -75,13 +76,52 @@ func Run(o Options) (problems []error, err error) {
 				return nil, fmt.Errorf("nothing takes %s from elsewhere; expected an address or the name of a chart", name)
 			}
 		}
-		left := r.missing(wanted)
+		// What is wanted and has no copy that matches the lock.
+		var left []pointers.Wanted
+		for i := range wanted {
+			w := &wanted[i]
+			switch e, has := r.lock[w.Name]; {
+			case r.failed[key(w)]:
+			case w.Plain && strings.HasPrefix(w.URL, "oci://"):
+				r.note(fmt.Sprintf("not vendored, OCI artifact of manifests: %s:%d: %s", w.File, w.Line, command("flux", "pull", "artifact", artifact(w), "--output", "DIR")))
+			case w.Plain:
+				r.note(fmt.Sprintf("not vendored, file: %s:%d: %s", w.File, w.Line, command("curl", "-fsSLO", pointers.Masked(w.URL))))
+			case has && !r.stale(w) && r.matches(e) && (!w.Git || r.has(e, w)):
+			default:
+				if err := checked(w, r.Local); err != nil {
+					r.fail(w, err)
+					continue
+				}
+				left = append(left, *w)
+			}
+		}
 		switch {
 		case o.Check:
-			r.check(wanted, left)
+			// How the folder differs from what is wanted.
+			for i := range left {
+				why := "not in the lock"
+				if e, ok := r.lock[left[i].Name]; ok {
+					why = r.shown(e.Path) + " is missing or differs from the lock"
+				}
+				r.fail(&left[i], fmt.Errorf("%s: %s", why, diag.Vendor))
+			}
+			for _, name := range r.unwanted(wanted) {
+				r.errs = append(r.errs, fmt.Errorf("%s: in the lock as %s, and nothing wants it any more: %s", pointers.Masked(name), r.shown(r.lock[name].Path), diag.Vendor))
+			}
 			return r.errs, nil
 		case o.Print:
-			r.print(left)
+			// The commands that fetch what is left.
+			for _, w := range left {
+				args := append([]string{"helm"}, helmPull(&w, "", "DIR")...)
+				switch {
+				case w.Git && w.Semver:
+					args = []string{"git", "fetch", "--depth=1", "--", w.URL, "TAG"}
+					r.note(command("git", "ls-remote", "--tags", "--", w.URL) + " # the highest TAG in " + w.Ref)
+				case w.Git:
+					args = []string{"git", "fetch", "--depth=1", "--", w.URL, cmp.Or(w.Ref, "HEAD")}
+				}
+				r.note(command(args...))
+			}
 			return r.errs, nil
 		case len(left) == 0:
 			return r.errs, r.finish(wanted)
@@ -125,28 +165,6 @@ func (r *run) digest(name string) (string, error) {
 	}
 	defer folder.Close()
 	return thirdparty.Digest(folder.FS(), name)
-}
-
-// missing returns what is wanted and has no copy that matches the lock. It tells what it leaves out.
-func (r *run) missing(wanted []pointers.Wanted) (left []pointers.Wanted) {
-	for i := range wanted {
-		w := &wanted[i]
-		switch e, has := r.lock[w.Name]; {
-		case r.failed[key(w)]:
-		case w.Plain && strings.HasPrefix(w.URL, "oci://"):
-			r.note(fmt.Sprintf("not vendored, OCI artifact of manifests: %s:%d: %s", w.File, w.Line, command("flux", "pull", "artifact", artifact(w), "--output", "DIR")))
-		case w.Plain:
-			r.note(fmt.Sprintf("not vendored, file: %s:%d: %s", w.File, w.Line, command("curl", "-fsSLO", pointers.Masked(w.URL))))
-		case has && !r.stale(w) && r.matches(e) && (!w.Git || r.has(e, w)):
-		default:
-			if err := checked(w, r.Local); err != nil {
-				r.fail(w, err)
-				continue
-			}
-			left = append(left, *w)
-		}
-	}
-	return left
 }
 
 // artifact returns the address of an artifact with its tag or digest.
@@ -276,10 +294,7 @@ type commit struct {
 // directories copies directories of git repositories. The directories of a commit are copied
 // together, because its kustomizations may refer to each other.
 func (r *run) directories(wanted, left []pointers.Wanted) {
-	missing := map[string]bool{}
-	for i := range left {
-		missing[key(&left[i])] = true
-	}
+	missing := lists.SetOf(left, func(w pointers.Wanted) string { return key(&w) })
 	units := map[string]*commit{}
 	var order []string
 	for i := range wanted {
@@ -333,10 +348,7 @@ func (r *run) directories(wanted, left []pointers.Wanted) {
 
 // commit fetches a commit and replaces its folder.
 func (r *run) commit(unit string, c *commit) error {
-	var dirs []string
-	for _, w := range c.all {
-		dirs = append(dirs, path.Clean(w.Path))
-	}
+	dirs := lists.Of(c.all, func(w *pointers.Wanted) string { return path.Clean(w.Path) })
 	slices.Sort(dirs)
 	files, err := r.git.files(c.all[0], c.ref, slices.Compact(dirs))
 	if err != nil {
@@ -368,10 +380,9 @@ func (r *run) commit(unit string, c *commit) error {
 
 // whole returns the digest of a folder with these files.
 func whole(files []vendored.File) string {
-	var sums []vendored.Locked
-	for _, f := range files {
-		sums = append(sums, vendored.Locked{Path: f.Name, SHA256: vendored.SHA256(f.Text)})
-	}
+	sums := lists.Of(files, func(f vendored.File) vendored.Locked {
+		return vendored.Locked{Path: f.Name, SHA256: vendored.SHA256(f.Text)}
+	})
 	return vendored.Whole(sums)
 }
 
@@ -490,33 +501,4 @@ func (r *run) remove(unit string) error {
 		}
 	}
 	return nil
-}
-
-// check finds how the folder differs from what is wanted.
-func (r *run) check(wanted, left []pointers.Wanted) {
-	for i := range left {
-		why := "not in the lock"
-		if e, ok := r.lock[left[i].Name]; ok {
-			why = r.shown(e.Path) + " is missing or differs from the lock"
-		}
-		r.fail(&left[i], fmt.Errorf("%s: %s", why, diag.Vendor))
-	}
-	for _, name := range r.unwanted(wanted) {
-		r.errs = append(r.errs, fmt.Errorf("%s: in the lock as %s, and nothing wants it any more: %s", pointers.Masked(name), r.shown(r.lock[name].Path), diag.Vendor))
-	}
-}
-
-// print prints the commands that fetch what is left.
-func (r *run) print(left []pointers.Wanted) {
-	for _, w := range left {
-		args := append([]string{"helm"}, helmPull(&w, "", "DIR")...)
-		switch {
-		case w.Git && w.Semver:
-			args = []string{"git", "fetch", "--depth=1", "--", w.URL, "TAG"}
-			r.note(command("git", "ls-remote", "--tags", "--", w.URL) + " # the highest TAG in " + w.Ref)
-		case w.Git:
-			args = []string{"git", "fetch", "--depth=1", "--", w.URL, cmp.Or(w.Ref, "HEAD")}
-		}
-		r.note(command(args...))
-	}
 }

@@ -48,8 +48,38 @@ func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth in
 		return err
 	}
 	m.tags(c.Metadata.Dependencies, values)
-	m.conditions(c.Metadata.Dependencies, values, path)
-	charts, wanted := m.enabled(c)
+	// The first condition with a boolean value decides.
+	for _, d := range c.Metadata.Dependencies {
+		for condition := range strings.SplitSeq(strings.TrimSpace(d.Condition), ",") {
+			m.charge(1 + len(path) + len(condition))
+			if condition == "" {
+				continue
+			}
+			value, err := Values(values).PathValue(path + condition)
+			if enabled, ok := value.(bool); ok && err == nil {
+				d.Enabled = enabled
+				break
+			}
+		}
+	}
+	off := map[string]bool{}
+	for _, d := range c.Metadata.Dependencies {
+		if !d.Enabled {
+			off[d.Name] = true
+		}
+	}
+	var charts []*helm.Chart
+	for _, d := range c.Dependencies() {
+		if !off[d.Name()] {
+			charts = append(charts, d)
+		}
+	}
+	var wanted []*helm.Dependency
+	for _, d := range c.Metadata.Dependencies {
+		if !off[d.Name] {
+			wanted = append(wanted, d)
+		}
+	}
 	for _, d := range charts {
 		if err := m.enable(d, values, path+d.Metadata.Name+".", depth+1); err != nil {
 			return err
@@ -119,47 +149,6 @@ func (m merger) tags(all []*helm.Dependency, values Values) {
 		off := func(tag string) bool { return tags[tag] == false }
 		d.Enabled = slices.ContainsFunc(d.Tags, on) || !slices.ContainsFunc(d.Tags, off)
 	}
-}
-
-// conditions enables or disables each entry. The first condition with a boolean value decides.
-func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
-	for _, d := range all {
-		for condition := range strings.SplitSeq(strings.TrimSpace(d.Condition), ",") {
-			m.charge(1 + len(path) + len(condition))
-			if condition == "" {
-				continue
-			}
-			value, err := values.PathValue(path + condition)
-			if enabled, ok := value.(bool); ok && err == nil {
-				d.Enabled = enabled
-				break
-			}
-		}
-	}
-}
-
-// enabled returns the dependencies that are not disabled, both as charts and as entries of
-// Chart.yaml.
-func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
-	off := map[string]bool{}
-	for _, d := range c.Metadata.Dependencies {
-		if !d.Enabled {
-			off[d.Name] = true
-		}
-	}
-	var charts []*helm.Chart
-	for _, d := range c.Dependencies() {
-		if !off[d.Name()] {
-			charts = append(charts, d)
-		}
-	}
-	var wanted []*helm.Dependency
-	for _, d := range c.Metadata.Dependencies {
-		if !off[d.Name] {
-			wanted = append(wanted, d)
-		}
-	}
-	return charts, wanted
 }
 
 // imports adds the values that each chart imports from its dependencies. It processes the innermost

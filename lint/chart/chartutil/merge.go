@@ -140,7 +140,22 @@ func (m merger) all(c *helm.Chart, user map[string]any) (map[string]any, error) 
 // chart merges the values of a chart and its dependencies into v.
 func (m merger) chart(c *helm.Chart, v map[string]any, depth int) error {
 	m.enter(chartSteps, depth)
-	m.own(c, v)
+	// The default values of the chart.
+	for key, value := range m.copiedTable(c.Values, 0) {
+		winner, ok := v[key]
+		switch {
+		case !ok:
+			v[key] = value
+		case winner == nil && m.drop:
+			delete(v, key)
+		default:
+			into, ok := winner.(map[string]any)
+			from, both := value.(map[string]any)
+			if ok && both {
+				m.keepingFor(c, key).under(into, from, 0)
+			}
+		}
+	}
 	for _, d := range c.Dependencies() {
 		table, ok := v[d.Name()]
 		if !ok {
@@ -157,25 +172,6 @@ func (m merger) chart(c *helm.Chart, v map[string]any, depth int) error {
 		}
 	}
 	return nil
-}
-
-// own merges the default values of the chart into v.
-func (m merger) own(c *helm.Chart, v map[string]any) {
-	for key, value := range m.copiedTable(c.Values, 0) {
-		winner, ok := v[key]
-		switch {
-		case !ok:
-			v[key] = value
-		case winner == nil && m.drop:
-			delete(v, key)
-		default:
-			into, ok := winner.(map[string]any)
-			from, both := value.(map[string]any)
-			if ok && both {
-				m.keepingFor(c, key).under(into, from, 0)
-			}
-		}
-	}
 }
 
 // keepingFor returns a merger that keeps nulls if the key holds the values of a dependency. Such

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -37,29 +38,24 @@ func (x *run) function(n *parse.IdentifierNode, g given) reflect.Value {
 	}
 	c := callee{name: n.Ident, fn: reflect.ValueOf(f), predefined: builtin}
 	if builtin && (n.Ident == "and" || n.Ident == "or") {
-		return x.shortcut(c, g)
+		// "and" and "or" stop at the first argument that determines the result.
+		x.checkCount(c, g)
+		var v reflect.Value
+		for i, n := range g.nodes {
+			v = unwrapped(x.argument(n, g.dot, valueType))
+			if x.Decides && i+1 < g.count() { // the last one is only returned
+				x.must(x.Watch.Decide(c.name, unpacked(v)))
+			}
+			if isTrue(unpacked(v)) == (c.name == "or") {
+				return v
+			}
+		}
+		if g.piped != nil {
+			v = unwrapped(x.fit(*g.piped, valueType))
+		}
+		return v
 	}
 	return x.call(c, g)
-}
-
-// shortcut evaluates the arguments of "and" and "or". It stops at the first argument that
-// determines the result.
-func (x *run) shortcut(c callee, g given) reflect.Value {
-	x.checkCount(c, g)
-	var v reflect.Value
-	for i, n := range g.nodes {
-		v = unwrapped(x.argument(n, g.dot, valueType))
-		if x.Decides && i+1 < g.count() { // the last one is only returned
-			x.must(x.Watch.Decide(c.name, unpacked(v)))
-		}
-		if isTrue(unpacked(v)) == (c.name == "or") {
-			return v
-		}
-	}
-	if g.piped != nil {
-		v = unwrapped(x.fit(*g.piped, valueType))
-	}
-	return v
 }
 
 // call evaluates the arguments and calls the function.
@@ -154,41 +150,34 @@ func (x *run) argument(n parse.Node, dot reflect.Value, t reflect.Type) reflect.
 		return reflect.Zero(t)
 	case *parse.BoolNode, *parse.NumberNode, *parse.StringNode:
 		x.step(n)
-		return x.constant(n, t)
+		switch {
+		case t == valueType:
+			return reflect.ValueOf(x.simple(n, reflect.Value{}))
+		case t.Kind() == reflect.Interface && t.NumMethod() == 0:
+			return x.simple(n, reflect.Value{})
+		}
+		v := reflect.New(t).Elem()
+		number, _ := n.(*parse.NumberNode)
+		number = cmp.Or(number, &parse.NumberNode{})
+		switch k := class(t.Kind()); {
+		case k == truths && n.Type() == parse.NodeBool:
+			v.SetBool(n.(*parse.BoolNode).True)
+		case k == texts && n.Type() == parse.NodeString:
+			v.SetString(n.(*parse.StringNode).Text)
+		case k == ints && number.IsInt:
+			v.SetInt(number.Int64)
+		case k == uints && number.IsUint:
+			v.SetUint(number.Uint64)
+		case k == floats && number.IsFloat:
+			v.SetFloat(number.Float64)
+		case k == complexes && number.IsComplex:
+			v.SetComplex(number.Complex128)
+		default:
+			x.fail("expected %s; found %s", t, n)
+		}
+		return v
 	}
 	return x.fit(x.operand(n, given{dot: dot, node: n}), t)
-}
-
-// constant converts a constant to the type of a parameter.
-func (x *run) constant(n parse.Node, t reflect.Type) reflect.Value {
-	switch {
-	case t == valueType:
-		return reflect.ValueOf(x.simple(n, reflect.Value{}))
-	case t.Kind() == reflect.Interface && t.NumMethod() == 0:
-		return x.simple(n, reflect.Value{})
-	}
-	v := reflect.New(t).Elem()
-	number, _ := n.(*parse.NumberNode)
-	if number == nil {
-		number = &parse.NumberNode{}
-	}
-	switch k := class(t.Kind()); {
-	case k == truths && n.Type() == parse.NodeBool:
-		v.SetBool(n.(*parse.BoolNode).True)
-	case k == texts && n.Type() == parse.NodeString:
-		v.SetString(n.(*parse.StringNode).Text)
-	case k == ints && number.IsInt:
-		v.SetInt(number.Int64)
-	case k == uints && number.IsUint:
-		v.SetUint(number.Uint64)
-	case k == floats && number.IsFloat:
-		v.SetFloat(number.Float64)
-	case k == complexes && number.IsComplex:
-		v.SetComplex(number.Complex128)
-	default:
-		x.fail("expected %s; found %s", t, n)
-	}
-	return v
 }
 
 // fit converts a value to a type. It may follow one pointer or take the value's address.

@@ -149,12 +149,7 @@ func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	if f := m[v.Type()][name]; f != nil {
 		return reflect.ValueOf(f), v
 	}
-	return said(v, name)
-}
-
-// said returns the Error or String method with which fmt prints a value. These methods need no
-// entry in Methods.
-func said(v reflect.Value, name string) (fn, receiver reflect.Value) {
+	// fmt prints a value with these methods, which need no entry in Methods.
 	t := stringerType
 	fn = reflect.ValueOf(fmt.Stringer.String)
 	switch name {

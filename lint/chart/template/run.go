@@ -171,7 +171,35 @@ func (x *run) node(dot reflect.Value, n parse.Node) flow {
 	case *parse.WithNode:
 		return x.branch(dot, &n.BranchNode, nil)
 	case *parse.RangeNode:
-		return x.loop(dot, n)
+		// Before the first iteration and in the else list, the variables hold the value of the whole pipeline.
+		x.deeper()
+		mark := len(x.variables)
+		v, _ := indirect(x.pipeline(dot, n.Pipe))
+		body := len(x.variables)
+		ran := x.each(v, n.Pipe, func(key, item reflect.Value) bool {
+			x.step(n)
+			values := []reflect.Value{key, item}[2-min(2, len(n.Pipe.Decl)):] // the item, or the key and the item
+			for i, v := range values {
+				if n.Pipe.IsAssign {
+					x.variables[x.find(n.Pipe.Decl[i].Ident[0])].value = v
+				} else {
+					x.variables[body-len(values)+i].value = v
+				}
+			}
+			f := x.list(item, n.List)
+			x.variables = x.variables[:body]
+			return f != broken
+		})
+		f := onward
+		if !ran {
+			f = x.list(dot, n.ElseList)
+			if f == broken { // a break in else ends this range, but a continue applies to the enclosing one
+				f = onward
+			}
+		}
+		x.variables = x.variables[:mark]
+		x.depth--
+		return f
 	case *parse.BreakNode:
 		return broken
 	case *parse.ContinueNode:
@@ -219,39 +247,6 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode, watched *parse.IfNo
 	f := x.list(dot, list)
 	if watched != nil {
 		x.Watch.Join()
-	}
-	x.variables = x.variables[:mark]
-	x.depth--
-	return f
-}
-
-// loop executes a range action. Before the first iteration and in the else list, the variables hold
-// the value of the whole pipeline.
-func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
-	x.deeper()
-	mark := len(x.variables)
-	v, _ := indirect(x.pipeline(dot, n.Pipe))
-	body := len(x.variables)
-	ran := x.each(v, n.Pipe, func(key, item reflect.Value) bool {
-		x.step(n)
-		values := []reflect.Value{key, item}[2-min(2, len(n.Pipe.Decl)):] // the item, or the key and the item
-		for i, v := range values {
-			if n.Pipe.IsAssign {
-				x.variables[x.find(n.Pipe.Decl[i].Ident[0])].value = v
-			} else {
-				x.variables[body-len(values)+i].value = v
-			}
-		}
-		f := x.list(item, n.List)
-		x.variables = x.variables[:body]
-		return f != broken
-	})
-	f := onward
-	if !ran {
-		f = x.list(dot, n.ElseList)
-		if f == broken { // a break in else ends this range, but a continue applies to the enclosing one
-			f = onward
-		}
 	}
 	x.variables = x.variables[:mark]
 	x.depth--

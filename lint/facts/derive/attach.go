@@ -72,7 +72,22 @@ func (b joint) attachments() {
 			}
 			if u.exclusive() == diag.Always && b.attachable(w) && !w.Refused() && !w.Paused() && w.Spec.NodeName == "" {
 				g := b.m.Group(w)
-				u.nodes = lazy.Cached(nodes, g.Signature+" "+g.Request, func() map[*topology.Node]int { return b.roomyNodes(w) })
+				u.nodes = lazy.Cached(nodes, g.Signature+" "+g.Request, func() map[*topology.Node]int {
+					e, requests, nodes := b.m.Eligible(w), b.m.Group(w).Requests, map[*topology.Node]int{}
+					b.m.Run().Spend((len(e.Nodes) + len(e.Growth)) * (1 + len(requests)))
+					add := func(p model.Passes, n *topology.Node, number int) {
+						if most, _ := model.Fits(n, requests); p.All() && most > 0 {
+							nodes[n] = number
+						}
+					}
+					for i, n := range b.m.Topology.Nodes {
+						add(e.Nodes[i], n, 1)
+					}
+					for i, g := range b.m.Topology.Growth {
+						add(e.Growth[i], g.Node, g.Extra)
+					}
+					return nodes
+				})
 				if u.pods = model.Certain(w); w.Kind.PerNode() {
 					u.pods = b.declaredOf(u.nodes)
 				}
@@ -95,24 +110,6 @@ func (b joint) attachable(w *workload.Workload) bool {
 		return !b.m.Topology.Empty() && !w.Running && (w.Count.Known || w.Kind.PerNode())
 	}
 	return b.m.Judged(w)
-}
-
-// roomyNodes returns the nodes that have room for a pod of a workload (see user).
-func (b joint) roomyNodes(w *workload.Workload) map[*topology.Node]int {
-	e, requests, nodes := b.m.Eligible(w), b.m.Group(w).Requests, map[*topology.Node]int{}
-	b.m.Run().Spend((len(e.Nodes) + len(e.Growth)) * (1 + len(requests)))
-	add := func(p model.Passes, n *topology.Node, number int) {
-		if most, _ := model.Fits(n, requests); p.All() && most > 0 {
-			nodes[n] = number
-		}
-	}
-	for i, n := range b.m.Topology.Nodes {
-		add(e.Nodes[i], n, 1)
-	}
-	for i, g := range b.m.Topology.Growth {
-		add(e.Growth[i], g.Node, g.Extra)
-	}
-	return nodes
 }
 
 // declaredOf returns how many of the nodes are declared.

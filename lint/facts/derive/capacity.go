@@ -125,7 +125,14 @@ func (c *capacities) scope() {
 		}
 		c.in = append(c.in, scopes)
 	}
-	c.scopeGrowth(in)
+	c.roomsOf = map[*topology.Pool]int{}
+	for i, g := range c.m.Topology.Growth {
+		c.roomsOf[g.Node.Pool]++
+		for _, s := range in(g.Node) {
+			s.grown.room = append(s.grown.room, i)
+			s.first = cmp.Or(s.first, g.Node)
+		}
+	}
 	c.resources = sorting.Keys(listed)
 	byName := func(a, b *scope) int { return strings.Compare(a.name, b.name) }
 	c.scopes = append([]*scope{all}, slices.SortedFunc(maps.Values(pools), byName)...)
@@ -153,7 +160,21 @@ func (c *capacities) request() {
 		if w.Copy || w.Superseded || w.Finite() || w.Refused() {
 			continue
 		}
-		one := c.perPod(w)
+		one := make(demand, len(c.resources))
+		for _, r := range model.Requests(w) {
+			if i := slices.Index(c.resources, r.Name); i >= 0 {
+				n := int(min(r.Amount, facts.NoValue))
+				one[i] = span{n, n}
+			}
+		}
+		one[slices.Index(c.resources, corev1.ResourcePods)] = span{1, 1}
+		if openResources(w) {
+			for i := range one {
+				if c.resources[i] != corev1.ResourcePods {
+					one[i].max = facts.NoValue
+				}
+			}
+		}
 		if !c.placeable(w) {
 			anywhere.add(one.times(span{0, c.pods(w).max}))
 			continue
@@ -189,26 +210,6 @@ func (c *capacities) pods(w *workload.Workload) span {
 		return span{w.Count.N, w.Count.N}
 	}
 	return span{0, facts.NoValue}
-}
-
-// perPod returns the requests of one pod.
-func (c *capacities) perPod(w *workload.Workload) demand {
-	one := make(demand, len(c.resources))
-	for _, r := range model.Requests(w) {
-		if i := slices.Index(c.resources, r.Name); i >= 0 {
-			n := int(min(r.Amount, facts.NoValue))
-			one[i] = span{n, n}
-		}
-	}
-	one[slices.Index(c.resources, corev1.ResourcePods)] = span{1, 1}
-	if openResources(w) {
-		for i := range one {
-			if c.resources[i] != corev1.ResourcePods {
-				one[i].max = facts.NoValue
-			}
-		}
-	}
-	return one
 }
 
 // spread adds pod requests to the scopes of all nodes that the pods can use.
@@ -341,20 +342,6 @@ type grownDemand struct {
 	requested demand
 	// room holds the indices of the entries in Topology.Growth that belong to the scope.
 	room []int
-}
-
-// scopeGrowth adds each entry in Topology.Growth to the scopes that it belongs to.
-func (c *capacities) scopeGrowth(in func(n *topology.Node) []*scope) {
-	c.roomsOf = map[*topology.Pool]int{}
-	for i, g := range c.m.Topology.Growth {
-		c.roomsOf[g.Node.Pool]++
-		for _, s := range in(g.Node) {
-			s.grown.room = append(s.grown.room, i)
-			if s.first == nil {
-				s.first = g.Node
-			}
-		}
-	}
 }
 
 // added returns bounds on how many nodes each pool adds at its maximum size. It considers only the

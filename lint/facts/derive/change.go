@@ -35,7 +35,21 @@ func (b changes) change() {
 	})
 	for _, w := range b.m.Workloads {
 		if len(w.Rivals) > 0 && !w.Copy && !w.Superseded && b.wanted("autoscalers", "outcome", diag.None) {
-			b.inactive(w)
+			// Several autoscalers of one workload.
+			fact := facts.Autoscaler{Outcome: diag.None, Limit: limitOf(-1, nil), Growth: []facts.GrownPool{}, Begins: []facts.PoolSize{}}
+			s := Subject{Location: w.Rivals[0].Object.NameSpan()}.in(w.Rivals[0].Object.ID())
+			for i, r := range w.Rivals {
+				name := r.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+r.Object.Name, "/")
+				if i == 0 {
+					fact.Object = name
+					continue
+				}
+				fact.Rivals = append(fact.Rivals, name)
+				s = s.related(r.Object.NameSpan(), "%s", name)
+			}
+			s = s.related(w.CountSpan(), "%s", message.PodsOf(w.Count.N, w)).fix("%s", message.OneAutoscaler)
+			fact.ID, fact.W = b.subject(s), b.row(w)
+			b.Autoscalers = append(b.Autoscalers, fact)
 		}
 	}
 	if !b.prepared {
@@ -433,7 +447,21 @@ func (b changes) budget(x *disruption.Budget) {
 		b.addBudget(x, "idle", nil, s.fix("%s", message.SelectOrRemoveBudget))
 		return
 	}
-	rivals := b.rivals(x)
+	var rivals []rival
+	seen := map[*source.Object]bool{x.Object: true}
+	for _, w := range x.Workloads {
+		if w.Repeated {
+			continue
+		}
+		budgets := b.j.BudgetsOf(w)
+		b.m.Run().Spend(len(budgets) / 4)
+		for _, o := range budgets {
+			if !seen[o.Object] && x.Shares(&o, w) {
+				seen[o.Object] = true
+				rivals = append(rivals, rival{o.Budget, w})
+			}
+		}
+	}
 	if len(rivals) > 0 && x.Unknown == "" {
 		rivals = rivals[:min(len(rivals), maxOthers)]
 		s := Subject{Location: x.SelectorSpan()}
@@ -493,7 +521,12 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 		fact.Others = append(fact.Others, o.budget.String())
 	}
 	fact.W = b.row(of)
-	fact.ID = b.subject(s.in(x.Object.ID()).withAccount(of, func(e *Explainer) diag.Account { return e.guarded(x) }))
+	fact.ID = b.subject(s.in(x.Object.ID()).withAccount(of, func(e *Explainer) diag.Account {
+		if len(x.Workloads) == 0 {
+			return diag.Account{Notes: []string{message.NoSelectedPods}}
+		}
+		return e.still(x.Workloads[0], message.EvictionFirst)
+	}))
 	b.Budgets = append(b.Budgets, fact)
 }
 
@@ -505,25 +538,6 @@ const maxOthers = 20
 type rival struct {
 	budget *workload.Budget
 	of     *workload.Workload
-}
-
-// rivals returns the other budgets that select any of the pods that x selects.
-func (b changes) rivals(x *disruption.Budget) (all []rival) {
-	seen := map[*source.Object]bool{x.Object: true}
-	for _, w := range x.Workloads {
-		if w.Repeated {
-			continue
-		}
-		budgets := b.j.BudgetsOf(w)
-		b.m.Run().Spend(len(budgets) / 4)
-		for _, o := range budgets {
-			if !seen[o.Object] && x.Shares(&o, w) {
-				seen[o.Object] = true
-				all = append(all, rival{o.Budget, w})
-			}
-		}
-	}
-	return all
 }
 
 // migration adds a fact about whether machines can migrate (R-W25 to R-W29, R-W36).
@@ -566,7 +580,21 @@ func (b changes) migration(w *workload.Workload) {
 		}
 	}
 	if m.Disk == nil {
-		s = s.withAccount(w, func(x *Explainer) diag.Account { return x.moving(w) })
+		s = s.withAccount(w, func(x *Explainer) diag.Account {
+			s := x.judge().Moving(w)
+			if s == nil {
+				return x.still(w, message.TooManyLabels)
+			}
+			if _, missing := s.Count(s.Next); missing == 0 {
+				return x.still(w, message.NotShown)
+			}
+			s.Call(s.Old, message.Migrating)
+			a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.TargetPod(w, s.Pods), s.Answers(s.Next))}}
+			if len(x.judge().MigrationRemedies(w)) > 0 {
+				a.Tried = message.MigrationTried
+			}
+			return a
+		})
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Migrations = append(b.Migrations, fact)
@@ -596,7 +624,14 @@ func (b changes) autoscaler(w *workload.Workload) {
 	if s.Pool != "" {
 		fact.Begins = append(fact.Begins, facts.PoolSize{Pool: s.Pool, Nodes: s.Size})
 	}
-	subject := Subject{Location: w.Scale.MaxSpan}.in(w.Scale.Object.ID()).withAccount(w, func(x *Explainer) diag.Account { return x.scaled(w) })
+	subject := Subject{Location: w.Scale.MaxSpan}.in(w.Scale.Object.ID()).withAccount(w, func(x *Explainer) diag.Account {
+		s := x.judge().Scaled(w)
+		placed, missing := s.Count(s.Next)
+		if missing == 0 {
+			return x.still(w, message.NotShown)
+		}
+		return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAtMaximum(w, placed, missing), s.Answers(s.Next))}}
+	})
 	if l := s.Limit; l != nil {
 		fact.Growth = message.GrownPools(l.Growth)
 		for _, t := range l.Terms {
@@ -627,24 +662,6 @@ func (b changes) autoscaler(w *workload.Workload) {
 		})
 	}
 	fact.ID, fact.W = b.subject(subject), b.row(w)
-	b.Autoscalers = append(b.Autoscalers, fact)
-}
-
-// inactive adds a fact about several autoscalers of one workload.
-func (b changes) inactive(w *workload.Workload) {
-	fact := facts.Autoscaler{Outcome: diag.None, Limit: limitOf(-1, nil), Growth: []facts.GrownPool{}, Begins: []facts.PoolSize{}}
-	s := Subject{Location: w.Rivals[0].Object.NameSpan()}.in(w.Rivals[0].Object.ID())
-	for i, r := range w.Rivals {
-		name := r.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+r.Object.Name, "/")
-		if i == 0 {
-			fact.Object = name
-			continue
-		}
-		fact.Rivals = append(fact.Rivals, name)
-		s = s.related(r.Object.NameSpan(), "%s", name)
-	}
-	s = s.related(w.CountSpan(), "%s", message.PodsOf(w.Count.N, w)).fix("%s", message.OneAutoscaler)
-	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Autoscalers = append(b.Autoscalers, fact)
 }
 

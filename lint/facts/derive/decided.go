@@ -3,6 +3,7 @@ package derive
 import (
 	"cmp"
 	"reflect"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -116,12 +117,7 @@ func (d Decisions) Decided(o diag.Object, lists []string) bool {
 		return false
 	}
 	known := s.lists()
-	for _, list := range lists {
-		if !known[list] || !s.sized && takesRoom[list] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(lists, func(list string) bool { return !known[list] || !s.sized && takesRoom[list] })
 }
 
 // takesRoom holds the names of the lists whose facts depend on node resources.

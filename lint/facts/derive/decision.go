@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
@@ -107,7 +108,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 
 // onceGrown lists the questions to which the answer is yes once pools have grown, among those that
 // have another answer.
-func (b decision) onceGrown(w *workload.Workload, out *diag.PlacementWorkload) (yes []string) {
+func (b decision) onceGrown(w *workload.Workload, out *diag.PlacementWorkload) []string {
 	c := &out.Change
 	certain := map[string]bool{
 		disruption.Fits: out.Verdict == string(diag.Always), disruption.Rolls: c.Rollout.Verdict == string(diag.Always), disruption.Drains: c.Drain.Verdict == string(diag.Always),
@@ -115,12 +116,7 @@ func (b decision) onceGrown(w *workload.Workload, out *diag.PlacementWorkload) (
 	for name, key := range map[string]string{disruption.SurvivesNode: corev1.LabelHostname, disruption.SurvivesZone: corev1.LabelTopologyZone} {
 		certain[name] = !slices.ContainsFunc(c.Survives, func(s diag.PlacementSurvival) bool { return s.Key == key && s.Verdict != string(diag.Always) })
 	}
-	for _, name := range b.j.OnceGrown(w) {
-		if !certain[name] {
-			yes = append(yes, name)
-		}
-	}
-	return yes
+	return lists.Where(b.j.OnceGrown(w), func(name string) bool { return !certain[name] })
 }
 
 // quirks returns notes on terms that the scheduler interprets in an unexpected way.
@@ -542,31 +538,26 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 		b.noteOpen(w, r.Verdict, r.Why)
 		out.Reason = message.Reason(r.Why)
 	case diag.Never, diag.Sometimes:
-		out.Reason = b.rolloutReason(w, r)
+		at, scaler := scaleOf(w, r.Replicas)
+		parts := []string{message.Scale(at, scaler, r.Replicas), message.Beside(w, r.Sizes), message.Arithmetic(&r.Arithmetic)}
+		if r.Core != nil {
+			parts = append(parts, b.coreText(w, r.CoreModel, r.Core))
+		}
+		limit := limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
+		parts = append(parts, message.AtMost(&limit))
+		if r.Why.Cause == model.ByQuota {
+			parts = append(parts, message.Reason(r.Why))
+		}
+		if len(r.Stuck) > 0 {
+			claim := ""
+			if r.Hangs() {
+				claim = w.AttachedBy.Name
+			}
+			parts = append(parts, message.Stuck(runningAt(b.row(w), r), refusedNodes(r.Reasons), claim))
+		}
+		out.Reason = strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 	}
 	return out
-}
-
-// rolloutReason describes why a rollout does not always complete.
-func (b decision) rolloutReason(w *workload.Workload, r *disruption.Rollout) string {
-	at, scaler := scaleOf(w, r.Replicas)
-	parts := []string{message.Scale(at, scaler, r.Replicas), message.Beside(w, r.Sizes), message.Arithmetic(&r.Arithmetic)}
-	if r.Core != nil {
-		parts = append(parts, b.coreText(w, r.CoreModel, r.Core))
-	}
-	limit := limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
-	parts = append(parts, message.AtMost(&limit))
-	if r.Why.Cause == model.ByQuota {
-		parts = append(parts, message.Reason(r.Why))
-	}
-	if len(r.Stuck) > 0 {
-		claim := ""
-		if r.Hangs() {
-			claim = w.AttachedBy.Name
-		}
-		parts = append(parts, message.Stuck(runningAt(b.row(w), r), refusedNodes(r.Reasons), claim))
-	}
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
 // coreText describes the rules in a core.

@@ -32,7 +32,19 @@ func (b *builder) describe() {
 		b.Built.Facts.Cluster.Nodes = len(b.m.Topology.Nodes)
 	}
 	if b.whole("objects") {
-		b.describeObjects()
+		for _, o := range b.Origin.Objects {
+			meta := o.Root.Get("metadata")
+			row := facts.Object{
+				APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, File: o.File.Name,
+				Labels: texts(meta.Get("labels")), Annotations: texts(meta.Get("annotations")),
+			}
+			if b.whole("objects.manifest") {
+				b.m.Run().Spend(o.Size() / 4)
+				row.Manifest = o.Root.Decoded((*source.Node).Plain) // keeps numbers exact
+			}
+			row.ID = b.named(o)
+			b.Built.Facts.Objects = append(b.Built.Facts.Objects, row)
+		}
 	}
 	b.describeGoverning()
 	if b.topo {
@@ -313,23 +325,6 @@ func imageOf(n *source.Node) facts.Container {
 	}
 	c.Digest = digest
 	return c
-}
-
-// describeObjects adds a row for every document.
-func (b *builder) describeObjects() {
-	for _, o := range b.Origin.Objects {
-		meta := o.Root.Get("metadata")
-		row := facts.Object{
-			APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, File: o.File.Name,
-			Labels: texts(meta.Get("labels")), Annotations: texts(meta.Get("annotations")),
-		}
-		if b.whole("objects.manifest") {
-			b.m.Run().Spend(o.Size() / 4)
-			row.Manifest = o.Root.Decoded((*source.Node).Plain) // keeps numbers exact
-		}
-		row.ID = b.named(o)
-		b.Built.Facts.Objects = append(b.Built.Facts.Objects, row)
-	}
 }
 
 // named registers the name of an object that creates no pods as a subject.

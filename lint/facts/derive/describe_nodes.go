@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -301,7 +302,19 @@ func (b *builder) describeNodes() {
 		u = users{nodes: make([][]int, len(b.m.Topology.Nodes)), growth: make([][]int, len(b.m.Topology.Growth))}
 	}
 	if b.whole("nodes") {
-		b.listNodes(u)
+		for i, n := range b.m.Topology.Nodes {
+			pool, _ := poolOf(n)
+			s := atNode(n)
+			id, taints, labels := b.subject(s), []facts.Taint{}, maps.Clone(n.Labels)
+			delete(labels, topology.Cluster)
+			for i := range n.Taints {
+				taints = append(taints, b.taint(n, i, s))
+			}
+			b.Built.Facts.Nodes = append(b.Built.Facts.Nodes, facts.Node{
+				ID: id, Name: n.Name, Pool: pool, Zone: n.Labels[corev1.LabelTopologyZone], Region: n.Labels[corev1.LabelTopologyRegion],
+				Labels: labels, Taints: taints, Allocatable: amounts(n.Allocatable), Cordoned: n.Unschedulable, Workloads: u.nodes[i], WorkloadsKnown: u.known,
+			})
+		}
 	}
 	if b.whole("pools") {
 		b.listPools(u)
@@ -320,22 +333,6 @@ func (b *builder) taint(n *topology.Node, i int, s Subject) facts.Taint {
 		s.Location, s.file, s.written = n.Declaration.File.ItemSpan(items[i]), n.Declaration.File, items[i]
 	}
 	return facts.Taint{ID: b.subject(s), Key: t.Key, Value: t.Value, Effect: string(t.Effect)}
-}
-
-func (b *builder) listNodes(u users) {
-	for i, n := range b.m.Topology.Nodes {
-		pool, _ := poolOf(n)
-		s := atNode(n)
-		id, taints, labels := b.subject(s), []facts.Taint{}, maps.Clone(n.Labels)
-		delete(labels, topology.Cluster)
-		for i := range n.Taints {
-			taints = append(taints, b.taint(n, i, s))
-		}
-		b.Built.Facts.Nodes = append(b.Built.Facts.Nodes, facts.Node{
-			ID: id, Name: n.Name, Pool: pool, Zone: n.Labels[corev1.LabelTopologyZone], Region: n.Labels[corev1.LabelTopologyRegion],
-			Labels: labels, Taints: taints, Allocatable: amounts(n.Allocatable), Cordoned: n.Unschedulable, Workloads: u.nodes[i], WorkloadsKnown: u.known,
-		})
-	}
 }
 
 // poolParts collects the properties shared by all nodes in a pool.
@@ -499,10 +496,7 @@ func (b *builder) pool(p *poolParts) facts.Pool {
 	for _, t := range p.taints {
 		row.Taints = append(row.Taints, b.taint(t.node, t.i, s))
 	}
-	namespaces := map[string]bool{}
-	for _, w := range row.Workloads {
-		namespaces[b.Built.Facts.Workloads[w].Namespace] = true
-	}
+	namespaces := lists.SetOf(row.Workloads, func(w int) string { return b.Built.Facts.Workloads[w].Namespace })
 	row.Namespaces = append([]string{}, sorting.Keys(namespaces)...)
 	row.DaemonSets = []facts.DaemonSetShare{}
 	for _, name := range sorting.Keys(p.daemons) {

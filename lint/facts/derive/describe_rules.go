@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
@@ -93,11 +94,7 @@ func (d *describing) opens(w *workload.Workload, without int) []string {
 		look(e.Growth[i], g.Node, d.pools.growth[i])
 	}
 	names := []string{}
-	for _, name := range sorting.Keys(open) {
-		if !closed[name] {
-			names = append(names, name)
-		}
-	}
+	names = append(names, lists.Where(sorting.Keys(open), func(name string) bool { return !closed[name] })...)
 	return names
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
-	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -121,27 +120,6 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, check.Still(x.b.m, w))}, Notes: notes}
 }
 
-// alone explains a workload as if there were no other workload.
-func (x *Explainer) alone(w *workload.Workload) diag.Account {
-	a, open := x.unavailable(w)
-	if open {
-		return a
-	}
-	if !model.Modelled(x.b.m.Group(w)) || w.Running {
-		return x.still(w, message.EachByItself)
-	}
-	j := x.judge()
-	s := j.Alone(w, w.Count.N)
-	placed, missing := s.Count(s.Next)
-	if missing == 0 {
-		return x.still(w, message.FitAlone)
-	}
-	a.Tables = append(a.Tables, x.table(w, message.NextPodAlone(w, placed, missing), s.Answers(s.Next)))
-	a.Repairs = x.b.advisor().repairTexts([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
-	a.Yield = message.AllScheduled(w)
-	return a
-}
-
 // together explains a workload that runs together with all the given workloads.
 func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tried string, notes ...string) diag.Account {
 	a, open := x.unavailable(w)
@@ -237,33 +215,6 @@ func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Ac
 	return a
 }
 
-// moving explains a KubeVirt machine that migrates.
-func (x *Explainer) moving(w *workload.Workload) diag.Account {
-	s := x.judge().Moving(w)
-	if s == nil {
-		return x.still(w, message.TooManyLabels)
-	}
-	if _, missing := s.Count(s.Next); missing == 0 {
-		return x.still(w, message.NotShown)
-	}
-	s.Call(s.Old, message.Migrating)
-	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.TargetPod(w, s.Pods), s.Answers(s.Next))}}
-	if len(x.judge().MigrationRemedies(w)) > 0 {
-		a.Tried = message.MigrationTried
-	}
-	return a
-}
-
-// scaled explains a workload at the maximum of its autoscaler.
-func (x *Explainer) scaled(w *workload.Workload) diag.Account {
-	s := x.judge().Scaled(w)
-	placed, missing := s.Count(s.Next)
-	if missing == 0 {
-		return x.still(w, message.NotShown)
-	}
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAtMaximum(w, placed, missing), s.Answers(s.Next))}}
-}
-
 // lost explains a workload after the loss or the drain of nodes.
 func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst *disruption.Survival) diag.Account {
 	if worst == nil {
@@ -288,12 +239,4 @@ func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst 
 		a.Notes = append(a.Notes, message.OtherPending(missing, worst.Pending))
 	}
 	return a
-}
-
-// guarded explains pods that a disruption budget protects from eviction.
-func (x *Explainer) guarded(b *disruption.Budget) diag.Account {
-	if len(b.Workloads) == 0 {
-		return diag.Account{Notes: []string{message.NoSelectedPods}}
-	}
-	return x.still(b.Workloads[0], message.EvictionFirst)
 }

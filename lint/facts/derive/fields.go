@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -44,10 +45,7 @@ func (b refusals) refusal(w *workload.Workload, object string, s Subject, p work
 
 // otherRefusals adds facts about rejected objects that create no pods.
 func (b refusals) otherRefusals() {
-	var objects []*source.Object
-	for _, r := range b.Set.Refusals {
-		objects = append(objects, r.Object)
-	}
+	objects := lists.Of(b.Set.Refusals, func(r workload.Refusal) *source.Object { return r.Object })
 	purse := b.m.SharedBudget(objects)
 	for _, r := range b.Set.Refusals {
 		id := r.Object.ID()

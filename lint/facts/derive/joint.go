@@ -25,7 +25,29 @@ type joint struct{ *builder }
 func (b joint) joint(d *certificate.Decision) {
 	b.askAll(askShortages, func() {
 		for _, s := range bound.Shortages(b.m, b.faulty) {
-			b.volume(&s)
+			w := s.Workloads[0]
+			for _, o := range s.Workloads {
+				b.told[o] = true
+			}
+			fact := facts.Room{
+				Others: len(s.Workloads) - 1, Outcome: diag.Never, Cause: "total", Pods: s.Pods, Most: s.Pods - s.Pending, Pending: s.Pending,
+				Resource: string(s.Resource), Requested: s.Requested.String(), Offered: s.Offered.String(),
+				Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: message.GrownPools(s.Growth),
+			}
+			if !s.Each.IsZero() {
+				fact.Cause, fact.Request, fact.Most, fact.Requested, fact.Offered = "size", s.Each.String(), s.Slots, "", ""
+			}
+			subject := about(w, requestSpan(w, s.Resource)).withAccount(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })
+			for _, o := range s.Workloads[1:min(len(s.Workloads), maxNamed)] {
+				at := requestSpan(o, s.Resource)
+				if at.IsZero() {
+					at = o.CountSpan()
+				}
+				subject = subject.related(at, "%s", message.AlsoRequests(o, s.Resource))
+			}
+			subject = subject.fix("%s", message.RequestLessTogether(s.Resource))
+			fact.ID, fact.W = b.subject(subject), b.row(w)
+			b.Room = append(b.Room, fact)
 		}
 	})
 	if d == nil {
@@ -126,9 +148,7 @@ func (b joint) never(d *certificate.Decision) {
 			if core != nil && slices.ContainsFunc(core.Atoms, func(a search.Atom) bool { return b.faulty[a.Workload] || b.told[a.Workload] || b.undeclared(a) }) {
 				return
 			}
-			if core == nil {
-				core = &search.Core{}
-			}
+			core = cmp.Or(core, &search.Core{})
 			b.crowd(&search.Conflict{Workloads: []*workload.Workload{w.Workload}, Pods: w.Pods, Most: w.MaxPlaced, Core: core})
 			b.faulty[w.Workload] = true
 			row := b.row(w.Workload)
@@ -267,33 +287,6 @@ func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.
 
 // maxNamed is the maximum number of nodes in a sentence.
 const maxNamed = 6
-
-// volume adds a fact about workloads that together request too much of a resource.
-func (b joint) volume(s *bound.Shortage) {
-	w := s.Workloads[0]
-	for _, o := range s.Workloads {
-		b.told[o] = true
-	}
-	fact := facts.Room{
-		Others: len(s.Workloads) - 1, Outcome: diag.Never, Cause: "total", Pods: s.Pods, Most: s.Pods - s.Pending, Pending: s.Pending,
-		Resource: string(s.Resource), Requested: s.Requested.String(), Offered: s.Offered.String(),
-		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: message.GrownPools(s.Growth),
-	}
-	if !s.Each.IsZero() {
-		fact.Cause, fact.Request, fact.Most, fact.Requested, fact.Offered = "size", s.Each.String(), s.Slots, "", ""
-	}
-	subject := about(w, requestSpan(w, s.Resource)).withAccount(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })
-	for _, o := range s.Workloads[1:min(len(s.Workloads), maxNamed)] {
-		at := requestSpan(o, s.Resource)
-		if at.IsZero() {
-			at = o.CountSpan()
-		}
-		subject = subject.related(at, "%s", message.AlsoRequests(o, s.Resource))
-	}
-	subject = subject.fix("%s", message.RequestLessTogether(s.Resource))
-	fact.ID, fact.W = b.subject(subject), b.row(w)
-	b.Room = append(b.Room, fact)
-}
 
 // circle adds a fact about workloads that are waiting for each other.
 func (b joint) circle(c bound.Circle) {

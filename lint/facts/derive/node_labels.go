@@ -177,22 +177,6 @@ type condition struct {
 // conditions holds the requirements of a nodeSelector or of one required node affinity term.
 type conditions []condition
 
-// nodeMatches adds facts about which nodes match the nodeSelector or node affinity in chart values.
-// A chart can only add conditions. If no node matches the values, no node matches the rendered
-// pods.
-func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
-	if w.Within == "" || len(nodes) == 0 || len(w.Problems)+len(w.Unknown) > 0 {
-		return
-	}
-	if k, v := w.SpecNode.Field("nodeSelector"); k != nil {
-		b.nodeMatch(w, "nodeSelector", w.File().FieldSpan(k, v), []conditions{selectorConditions(w, v)}, nodes)
-	}
-	required := w.SpecNode.At("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-	if k, v := required.Field("nodeSelectorTerms"); k != nil {
-		b.nodeMatch(w, "nodeAffinity", w.File().FieldSpan(k, v), affinityConditions(w, v), nodes)
-	}
-}
-
 // nodeMatch adds a fact about how many nodes match. A node matches if it meets all conditions of
 // one set in all.
 func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all []conditions, nodes []*topology.Node) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -242,7 +243,14 @@ func nodeRule(m *model.Model, w *workload.Workload) diag.Span {
 	case taints >= all:
 		return w.CountSpan()
 	case required.Len() > 0 && (selector.Len() == 0 || failingPair(m, w, selector).IsZero() && affinityFails(m, w)):
-		return firstExpression(w, required)
+		// If there are several expressions, the span is that of nodeSelectorTerms.
+		terms := required.Get("nodeSelectorTerms").Items()
+		if len(terms) == 1 {
+			if list := terms[0].Get("matchExpressions").Items(); len(list) == 1 {
+				return w.File().ItemSpan(list[0])
+			}
+		}
+		return fieldSpan(w, required, "nodeSelectorTerms")
 	case selector.Len() == 1:
 		for k, v := range selector.Fields() {
 			return w.File().FieldSpan(k, v)
@@ -280,24 +288,9 @@ func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) di
 	return diag.Span{}
 }
 
-// firstExpression returns the span of the only expression in a required node affinity. If there are
-// several expressions, it returns the span of nodeSelectorTerms.
-func firstExpression(w *workload.Workload, required *source.Node) diag.Span {
-	terms := required.Get("nodeSelectorTerms").Items()
-	if len(terms) == 1 {
-		if list := terms[0].Get("matchExpressions").Items(); len(list) == 1 {
-			return w.File().ItemSpan(list[0])
-		}
-	}
-	return fieldSpan(w, required, "nodeSelectorTerms")
-}
-
 func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 	if w.Spec.NodeName != "" {
-		var names []string
-		for _, n := range b.m.Topology.Nodes {
-			names = append(names, n.Name)
-		}
+		names := lists.Of(b.m.Topology.Nodes, func(n *topology.Node) string { return n.Name })
 		if near := b.nearest(w.Spec.NodeName, names); near != "" && !slices.Contains(names, w.Spec.NodeName) {
 			return s.fix("%s", message.SetNodeName(near))
 		}
@@ -342,11 +335,7 @@ func (b limits) nearNodeLabel(key, value string) string {
 		if v, ok := labels[key]; ok {
 			values = append(values, v)
 		}
-		for _, k := range sorting.Keys(labels) {
-			if labels[k] == value {
-				keys = append(keys, k)
-			}
-		}
+		keys = append(keys, lists.Where(sorting.Keys(labels), func(k string) bool { return labels[k] == value })...)
 	}
 	if slices.Contains(values, value) {
 		return ""
@@ -404,24 +393,18 @@ func (b limits) requests(w *workload.Workload) bool {
 		b.Requests = append(b.Requests, fact)
 	}
 	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[first:], func(r facts.Request) bool { return r.Outcome == diag.Never }) {
-		b.jointly(w, fit)
+		// Each of the requests alone may fit on some node: the nodes with enough memory may have too little CPU.
+		if len(fit.Requests) != 0 {
+			fact := facts.Request{Outcome: diag.Never, Eligible: fit.Eligible, PerNode: w.Kind.PerNode()}
+			for _, r := range fit.Requests {
+				fact.Together = append(fact.Together, facts.ResourceRequest{Resource: string(r.Name), Request: r.Quantity.String()})
+			}
+			s := alone(w, requestSpan(w, fit.Requests[0].Name)).fix(message.LowerOneRequest)
+			fact.ID, fact.W = b.subject(s), b.row(w)
+			b.Requests = append(b.Requests, fact)
+		}
 	}
 	return fit.Fitting > 0
-}
-
-// jointly adds a fact about a pod that fits on no node, although each of its requests alone fits on
-// some node. For example, the nodes with enough memory may have too little CPU.
-func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
-	if len(fit.Requests) == 0 {
-		return
-	}
-	fact := facts.Request{Outcome: diag.Never, Eligible: fit.Eligible, PerNode: w.Kind.PerNode()}
-	for _, r := range fit.Requests {
-		fact.Together = append(fact.Together, facts.ResourceRequest{Resource: string(r.Name), Request: r.Quantity.String()})
-	}
-	s := alone(w, requestSpan(w, fit.Requests[0].Name)).fix(message.LowerOneRequest)
-	fact.ID, fact.W = b.subject(s), b.row(w)
-	b.Requests = append(b.Requests, fact)
 }
 
 // requestSpan returns the span of the largest request for a resource, in a container or in the

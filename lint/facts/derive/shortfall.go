@@ -37,7 +37,20 @@ func (b changes) shortfall(w *workload.Workload, r *disruption.Rollout, fact *fa
 	requests := append(slices.Clone(model.Written(b.m.Group(w).Requests)), slot)
 	b.m.Run().Spend(1 + len(nodes)*len(requests)/model.PerStep)
 	if w.Kind.PerNode() {
-		return besideOld(nodes, requests)
+		// The node with the least room for a new pod next to the old one.
+		var s facts.Shortfall
+		least := int64(0)
+		for _, n := range nodes {
+			for i := range requests {
+				q := &requests[i]
+				has, judged := offered(n, q)
+				if left := has - q.Amount; judged && left >= 0 && left < q.Amount && (s.Resource == "" || left < least) {
+					least, s = left, figures(q, 1, len(nodes))
+					s.Node, s.Left, s.LeftOf = n.Name, amountText(q, left), amountText(q, has)
+				}
+			}
+		}
+		return s
 	}
 	if s := fullNodes(nodes, requests, r); s.Resource != "" {
 		return s
@@ -48,7 +61,31 @@ func (b changes) shortfall(w *workload.Workload, r *disruption.Rollout, fact *fa
 			together[o] = b.pods(o)
 		}
 	}
-	return b.inTotal(nodes, requests, together)
+	// The scarcest resource counts.
+	var s facts.Shortfall
+	scarcest := 0.0
+	for i := range requests {
+		q := &requests[i]
+		var requested, total int64
+		running, known := 0, true
+		for w, pods := range together {
+			running += pods
+			for _, o := range append(slices.Clone(b.m.Group(w).Requests), model.Request{Name: corev1.ResourcePods, Amount: 1}) {
+				if o.Name == q.Name {
+					requested += int64(pods) * o.Amount
+				}
+			}
+		}
+		for _, n := range nodes {
+			has, judged := offered(n, q)
+			total, known = total+has, known && judged
+		}
+		if share := float64(requested) / float64(max(total, 1)); known && share > scarcest {
+			scarcest, s = share, figures(q, running, len(nodes))
+			s.Requested, s.Offered = amountText(q, requested), amountText(q, total)
+		}
+	}
+	return s
 }
 
 // pods returns how many pods of a workload run.
@@ -60,22 +97,6 @@ func (b changes) pods(w *workload.Workload) (n int) {
 		n++
 	}
 	return n
-}
-
-// besideOld returns the node with the least room for a new pod next to the old one.
-func besideOld(nodes []*topology.Node, requests []model.Request) (s facts.Shortfall) {
-	least := int64(0)
-	for _, n := range nodes {
-		for i := range requests {
-			q := &requests[i]
-			has, judged := offered(n, q)
-			if left := has - q.Amount; judged && left >= 0 && left < q.Amount && (s.Resource == "" || left < least) {
-				least, s = left, figures(q, 1, len(nodes))
-				s.Node, s.Left, s.LeftOf = n.Name, amountText(q, left), amountText(q, has)
-			}
-		}
-	}
-	return s
 }
 
 // fullNodes returns how much is left on a node if the old pods alone fill all nodes up to one
@@ -103,33 +124,6 @@ func fullNodes(nodes []*topology.Node, requests []model.Request, r *disruption.R
 	}
 	if sum != r.Replicas {
 		return facts.Shortfall{}
-	}
-	return s
-}
-
-// inTotal compares the pods of several workloads with the nodes. It takes the scarcest resource.
-func (b changes) inTotal(nodes []*topology.Node, requests []model.Request, together map[*workload.Workload]int) (s facts.Shortfall) {
-	scarcest := 0.0
-	for i := range requests {
-		q := &requests[i]
-		var requested, total int64
-		running, known := 0, true
-		for w, pods := range together {
-			running += pods
-			for _, o := range append(slices.Clone(b.m.Group(w).Requests), model.Request{Name: corev1.ResourcePods, Amount: 1}) {
-				if o.Name == q.Name {
-					requested += int64(pods) * o.Amount
-				}
-			}
-		}
-		for _, n := range nodes {
-			has, judged := offered(n, q)
-			total, known = total+has, known && judged
-		}
-		if share := float64(requested) / float64(max(total, 1)); known && share > scarcest {
-			scarcest, s = share, figures(q, running, len(nodes))
-			s.Requested, s.Offered = amountText(q, requested), amountText(q, total)
-		}
 	}
 	return s
 }

@@ -85,7 +85,25 @@ func about(w *workload.Workload, at diag.Span) Subject {
 
 // alone returns a subject with an account that ignores all other workloads.
 func alone(w *workload.Workload, at diag.Span) Subject {
-	return about(w, at).withAccount(w, func(x *Explainer) diag.Account { return x.alone(w) })
+	return about(w, at).withAccount(w, func(x *Explainer) diag.Account {
+		a, open := x.unavailable(w)
+		if open {
+			return a
+		}
+		if !model.Modelled(x.b.m.Group(w)) || w.Running {
+			return x.still(w, message.EachByItself)
+		}
+		j := x.judge()
+		s := j.Alone(w, w.Count.N)
+		placed, missing := s.Count(s.Next)
+		if missing == 0 {
+			return x.still(w, message.FitAlone)
+		}
+		a.Tables = append(a.Tables, x.table(w, message.NextPodAlone(w, placed, missing), s.Answers(s.Next)))
+		a.Repairs = x.b.advisor().repairTexts([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
+		a.Yield = message.AllScheduled(w)
+		return a
+	})
 }
 
 // of sets the subject's object to the object of w.

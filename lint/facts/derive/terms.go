@@ -68,12 +68,7 @@ func unreadable(w *workload.Workload, t *model.Term) bool {
 	if t.Use != model.Spread {
 		subtree = "affinity.pod"
 	}
-	for _, path := range w.Open {
-		if strings.HasPrefix(path, subtree) || path == "affinity" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Open, func(path string) bool { return strings.HasPrefix(path, subtree) || path == "affinity" })
 }
 
 func (b terms) selector(w *workload.Workload, t *model.Term) {
@@ -288,5 +283,15 @@ func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
 		b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"), termBeside(all, t))
 	}
 	b.nodeLabels(w)
-	b.nodeMatches(w, nodes)
+	// A chart can only add conditions. If no node matches the values, no node matches the rendered pods.
+	if w.Within == "" || len(nodes) == 0 || len(w.Problems)+len(w.Unknown) > 0 {
+		return
+	}
+	if k, v := w.SpecNode.Field("nodeSelector"); k != nil {
+		b.nodeMatch(w, "nodeSelector", w.File().FieldSpan(k, v), []conditions{selectorConditions(w, v)}, nodes)
+	}
+	required := w.SpecNode.At("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+	if k, v := required.Field("nodeSelectorTerms"); k != nil {
+		b.nodeMatch(w, "nodeAffinity", w.File().FieldSpan(k, v), affinityConditions(w, v), nodes)
+	}
 }

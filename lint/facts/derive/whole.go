@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -14,10 +15,7 @@ import (
 // for each workload. The outcome of the row is "none" if the question does not apply. It is
 // "unknown" if there is no answer.
 func questions() []string {
-	var names []string
-	for _, q := range perWorkload() {
-		names = append(names, q.list)
-	}
+	names := lists.Of(perWorkload(), func(q question) string { return q.list })
 	return append(names, "topology_keys", "node_labels", "selectors", "node_terms", "node_matches", "label_keys", "budgets", "attachments")
 }
 

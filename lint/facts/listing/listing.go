@@ -313,7 +313,22 @@ func writeYAML(out *bytes.Buffer, v any, depth int) {
 	case []any:
 		for _, item := range x {
 			out.WriteString(strings.Repeat("  ", depth) + "-")
-			writeItem(out, item, depth)
+			fields, isObject := resolved(item).(object)
+			switch {
+			case !nested(item):
+				fmt.Fprintf(out, " %s\n", flat(item))
+			case isObject:
+				for i, m := range fields {
+					indent := strings.Repeat("  ", depth+1)
+					if i == 0 {
+						indent = " "
+					}
+					writeField(out, indent, m, depth+1)
+				}
+			default:
+				out.WriteByte('\n')
+				writeYAML(out, item, depth+1)
+			}
 		}
 	}
 }
@@ -327,26 +342,6 @@ func writeField(out *bytes.Buffer, indent string, m member, depth int) {
 		return
 	}
 	fmt.Fprintf(out, " %s\n", flat(m.value))
-}
-
-// writeItem writes an item of a list after its dash.
-func writeItem(out *bytes.Buffer, item any, depth int) {
-	fields, isObject := resolved(item).(object)
-	switch {
-	case !nested(item):
-		fmt.Fprintf(out, " %s\n", flat(item))
-	case isObject:
-		for i, m := range fields {
-			indent := strings.Repeat("  ", depth+1)
-			if i == 0 {
-				indent = " "
-			}
-			writeField(out, indent, m, depth+1)
-		}
-	default:
-		out.WriteByte('\n')
-		writeYAML(out, item, depth+1)
-	}
 }
 
 // nested reports whether a value is written on separate lines.

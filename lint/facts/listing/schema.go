@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
 
@@ -78,7 +79,14 @@ func Doc(w io.Writer, path string) error {
 		}
 		next := n.inner().Properties[name]
 		if next == nil {
-			return noField(at, name, n.inner())
+			names := sorting.Keys(n.inner().Properties)
+			if len(names) == 0 {
+				return fmt.Errorf("%s has no fields", at)
+			}
+			if near := diag.Nearest(name, names); near != "" {
+				return fmt.Errorf("%s has no field %s; did you mean %s?", at, name, near)
+			}
+			return fmt.Errorf("%s has no field %s; there are %s", at, name, strings.Join(names, ", "))
 		}
 		n, at = next, at+"."+name
 	}
@@ -86,7 +94,10 @@ func Doc(w io.Writer, path string) error {
 	if n.Description != "" {
 		fmt.Fprintf(w, "\n%s\n", n.Description)
 	}
-	n.values(w)
+	if len(n.Enum) != 0 {
+		words := lists.Of(n.Enum, func(value string) string { return fmt.Sprintf("%q", value) })
+		fmt.Fprintf(w, "\nOne of %s.\n", strings.Join(words, ", "))
+	}
 	fields := n.inner()
 	if len(fields.Required) > 0 {
 		fmt.Fprintln(w, "\nFields:")
@@ -99,27 +110,4 @@ func Doc(w io.Writer, path string) error {
 		}
 	}
 	return nil
-}
-
-// values lists the values of an enumeration.
-func (n *node) values(w io.Writer) {
-	if len(n.Enum) == 0 {
-		return
-	}
-	var words []string
-	for _, value := range n.Enum {
-		words = append(words, fmt.Sprintf("%q", value))
-	}
-	fmt.Fprintf(w, "\nOne of %s.\n", strings.Join(words, ", "))
-}
-
-func noField(at, name string, n *node) error {
-	names := sorting.Keys(n.Properties)
-	if len(names) == 0 {
-		return fmt.Errorf("%s has no fields", at)
-	}
-	if near := diag.Nearest(name, names); near != "" {
-		return fmt.Errorf("%s has no field %s; did you mean %s?", at, name, near)
-	}
-	return fmt.Errorf("%s has no field %s; there are %s", at, name, strings.Join(names, ", "))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -74,9 +75,7 @@ func (t *tree) list(dir string) (names []string, err error) {
 		return slices.Compact(names), nil
 	}
 	entries, err := fs.ReadDir(t.root.FS(), dir)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
+	names = append(names, lists.Of(entries, fs.DirEntry.Name)...)
 	return names, err
 }
 

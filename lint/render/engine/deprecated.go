@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/schedlint/schedlint/lint/lists"
 )
 
 func deprecatedBases(k *types.Kustomization) []string { return k.Bases }
@@ -33,11 +35,8 @@ func commonPairs(k *types.Kustomization) []map[string]string {
 	return all
 }
 
-func deprecatedMergePatches(k *types.Kustomization) (all []string) {
-	for _, p := range k.PatchesStrategicMerge {
-		all = append(all, string(p))
-	}
-	return all
+func deprecatedMergePatches(k *types.Kustomization) []string {
+	return lists.Of(k.PatchesStrategicMerge, func(p types.PatchStrategicMerge) string { return string(p) })
 }
 
 func deprecatedTransforms(k *types.Kustomization) int {
@@ -46,20 +45,4 @@ func deprecatedTransforms(k *types.Kustomization) int {
 
 func deprecatedCharts(k *types.Kustomization) []types.HelmChartArgs {
 	return k.HelmChartInflationGenerator
-}
-
-// withoutCharts removes the fields that make kustomize run Helm.
-func withoutCharts(k *types.Kustomization) {
-	k.HelmCharts, k.HelmChartInflationGenerator = nil, nil
-}
-
-// eachInlinePatch calls a function with the text of each inline patch, and replaces the text with
-// the result.
-func eachInlinePatch(k *types.Kustomization, with func(string) string) {
-	for i, p := range k.PatchesStrategicMerge {
-		k.PatchesStrategicMerge[i] = types.PatchStrategicMerge(with(string(p)))
-	}
-	for i := range k.Patches {
-		k.Patches[i].Patch = with(k.Patches[i].Patch)
-	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -117,9 +118,7 @@ func pathKey(path string) string {
 // sizeAt returns the size in bytes of the largest value at a path, over all objects of a kind. The
 // size includes what replacements have written at or below the path.
 func (p *plan) sizeAt(kind, path string) int {
-	if path == "" {
-		path = types.DefaultReplacementFieldPath
-	}
+	path = cmp.Or(path, types.DefaultReplacementFieldPath)
 	largest := 0
 	for o := range p.ofKind(kind) {
 		if o = target(o); !isMapping(o) {
@@ -248,18 +247,6 @@ func (s sum) beyond(most limits.Cost) string {
 		return "the build exceeds the limit of " + what + ", counting each directory as often as it is included: split the root"
 	}
 	return ""
-}
-
-// heavy counts the patches that kustomize applies to selected objects. Each of them makes kustomize
-// build a new list of all objects.
-func heavy(k *kustomization) int {
-	n := deprecatedTransforms(&k.spec) + len(k.spec.Transformers)
-	for _, p := range k.spec.Patches {
-		if p.Target != nil {
-			n++
-		}
-	}
-	return n
 }
 
 // untouched is the number of passes over the objects for a kustomization that changes nothing.

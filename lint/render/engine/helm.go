@@ -494,7 +494,21 @@ func (w valuesPlaces) walk(n *yaml.Node, from []valuesSource, depth int) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			w.entry(n.Content[i], n.Content[i+1], from, depth)
+			key := n.Content[i]
+			value := n.Content[i+1]
+			var below []valuesSource
+			for _, s := range from {
+				k, v := entryOf(s.root, key.Value, func(a, b string) bool { return a == b })
+				if v == nil {
+					continue
+				}
+				below = append(below, valuesSource{s.file, v})
+				if value.Kind != yaml.ScalarNode && v.Kind == value.Kind {
+					w.put(key.Line, render.Place{File: s.file, Line: k.Line, Column: k.Column})
+				}
+			}
+			w.scalar(value, below)
+			w.walk(value, below, depth+1)
 		}
 	case yaml.SequenceNode:
 		for _, s := range from { // kustomize takes a list from one source
@@ -508,22 +522,6 @@ func (w valuesPlaces) walk(n *yaml.Node, from []valuesSource, depth int) {
 			}
 		}
 	}
-}
-
-func (w valuesPlaces) entry(key, value *yaml.Node, from []valuesSource, depth int) {
-	var below []valuesSource
-	for _, s := range from {
-		k, v := entryOf(s.root, key.Value, func(a, b string) bool { return a == b })
-		if v == nil {
-			continue
-		}
-		below = append(below, valuesSource{s.file, v})
-		if value.Kind != yaml.ScalarNode && v.Kind == value.Kind {
-			w.put(key.Line, render.Place{File: s.file, Line: k.Line, Column: k.Column})
-		}
-	}
-	w.scalar(value, below)
-	w.walk(value, below, depth+1)
 }
 
 // scalar records the origin of a scalar.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -104,7 +106,22 @@ func (k *kustomization) read() *render.Problem {
 	}
 	k.doc = doc
 	if err := k.spec.Unmarshal(k.text); err != nil {
-		return k.unreadable(err)
+		// The problem is at the field that kustomize cannot parse.
+		line, said := lineSaid(err)
+		p := &render.Problem{Kind: render.Failed, File: k.name, Line: line, Column: 1, Detail: oneLine(said)}
+		if m := mistyped().FindStringSubmatch(said); m != nil {
+			p.Detail = fmt.Sprintf("%s: expected %s, found %s", m[2], typeWord(m[3]), typeWord(m[1]))
+			if key := keyNamed(k.root(), m[2][strings.LastIndexByte(m[2], '.')+1:], 0); key != nil {
+				p.Line, p.Column = key.Line, key.Column
+			}
+			return p
+		}
+		if _, after, ok := strings.Cut(said, `unknown field "`); ok {
+			if key := keyNamed(k.root(), strings.TrimSuffix(strings.TrimSpace(after), `"`), 0); key != nil {
+				p.Line, p.Column = key.Line, key.Column
+			}
+		}
+		return p
 	}
 	k.scalars = map[scalarKey][]*yaml.Node{} // positions of all strings
 	if root := k.root(); isMapping(root) {
@@ -140,25 +157,6 @@ func typeWord(t string) string {
 		}
 	}
 	return "a map"
-}
-
-// unreadable returns a problem at the field that kustomize cannot parse.
-func (k *kustomization) unreadable(err error) *render.Problem {
-	line, said := lineSaid(err)
-	p := &render.Problem{Kind: render.Failed, File: k.name, Line: line, Column: 1, Detail: oneLine(said)}
-	if m := mistyped().FindStringSubmatch(said); m != nil {
-		p.Detail = fmt.Sprintf("%s: expected %s, found %s", m[2], typeWord(m[3]), typeWord(m[1]))
-		if key := keyNamed(k.root(), m[2][strings.LastIndexByte(m[2], '.')+1:], 0); key != nil {
-			p.Line, p.Column = key.Line, key.Column
-		}
-		return p
-	}
-	if _, after, ok := strings.Cut(said, `unknown field "`); ok {
-		if key := keyNamed(k.root(), strings.TrimSuffix(strings.TrimSpace(after), `"`), 0); key != nil {
-			p.Line, p.Column = key.Line, key.Column
-		}
-	}
-	return p
 }
 
 // keyNamed returns the first key with the given name, at any depth.
@@ -228,9 +226,7 @@ func (e *entry) problem(err error) *render.Problem {
 		p.File, p.Line = e.pointer.File, e.pointer.Line
 		return p
 	}
-	if at == nil {
-		at = e.k.key(e.field)
-	}
+	at = cmp.Or(at, e.k.key(e.field))
 	return e.k.problem(at, err)
 }
 
@@ -278,10 +274,10 @@ var fields = []struct {
 	{"crds", asSchema, func(k *types.Kustomization) []string { return k.Crds }},
 	{"openapi", asSetting, func(k *types.Kustomization) []string { return some(k.OpenAPI["path"]) }},
 	{"configMapGenerator", asData, func(k *types.Kustomization) []string {
-		return gathered(k.ConfigMapGenerator, func(g types.ConfigMapArgs) []string { return generatorData(g.GeneratorArgs) })
+		return lists.Gather(k.ConfigMapGenerator, func(g types.ConfigMapArgs) []string { return generatorData(g.GeneratorArgs) })
 	}},
 	{"secretGenerator", asData, func(k *types.Kustomization) []string {
-		return gathered(k.SecretGenerator, func(g types.SecretArgs) []string { return generatorData(g.GeneratorArgs) })
+		return lists.Gather(k.SecretGenerator, func(g types.SecretArgs) []string { return generatorData(g.GeneratorArgs) })
 	}},
 	{"generators", asPlugin, func(k *types.Kustomization) []string { return k.Generators }},
 	{"components", asComponent, func(k *types.Kustomization) []string { return k.Components }},
@@ -289,18 +285,10 @@ var fields = []struct {
 	{"patches", asPatch, func(k *types.Kustomization) []string { return patchPaths(k.Patches) }},
 	{"patchesJson6902", asJSONPatch, deprecatedJSONPatches},
 	{"replacements", asSetting, func(k *types.Kustomization) []string {
-		return gathered(k.Replacements, func(r types.ReplacementField) []string { return some(r.Path) })
+		return lists.Gather(k.Replacements, func(r types.ReplacementField) []string { return some(r.Path) })
 	}},
 	{"transformers", asPlugin, func(k *types.Kustomization) []string { return k.Transformers }},
 	{"validators", asPlugin, func(k *types.Kustomization) []string { return k.Validators }},
-}
-
-// gathered concatenates the strings of all list items.
-func gathered[T any](list []T, of func(T) []string) (all []string) {
-	for _, item := range list {
-		all = append(all, of(item)...)
-	}
-	return all
 }
 
 func generatorData(g types.GeneratorArgs) []string {
@@ -308,7 +296,7 @@ func generatorData(g types.GeneratorArgs) []string {
 }
 
 func patchPaths(patches []types.Patch) []string {
-	return gathered(patches, func(p types.Patch) []string { return some(p.Path) })
+	return lists.Gather(patches, func(p types.Patch) []string { return some(p.Path) })
 }
 
 func some(s string) []string {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/resid"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
@@ -247,12 +248,7 @@ func (r *results) origin(root *yaml.Node, v votes) (origin, bool) {
 	if len(named) == 1 {
 		return named[0], true
 	}
-	var both []origin
-	for _, o := range named {
-		if v.docs[o] {
-			both = append(both, o)
-		}
-	}
+	both := lists.Where(named, func(o origin) bool { return v.docs[o] })
 	if len(both) == 1 {
 		return both[0], true
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -152,7 +153,7 @@ func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 		return
 	}
 	file := m.file(k.name)
-	eachInlinePatch(spec, func(patch string) string {
+	with := func(patch string) string {
 		at := slices.IndexFunc(blocks, func(b *yaml.Node) bool { return b.Value == patch })
 		if at < 0 {
 			return patch
@@ -160,7 +161,13 @@ func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 		line := blocks[at].Line
 		blocks = slices.Delete(blocks, at, at+1)
 		return m.block(l, file, line, patch)
-	})
+	}
+	for i, p := range spec.PatchesStrategicMerge {
+		spec.PatchesStrategicMerge[i] = types.PatchStrategicMerge(with(string(p)))
+	}
+	for i := range spec.Patches {
+		spec.Patches[i].Patch = with(spec.Patches[i].Patch)
+	}
 }
 
 // pointerFile returns the file that declares the overlay. It returns nil if the positions of all
@@ -378,10 +385,7 @@ func nodeText(n *yaml.Node, key string) string { return text(field(n, key)) }
 // changed later, and positions with an existing mark in r.marks[first:]. names lists possible
 // earlier names of the object.
 func (r *results) patched(res *resource.Resource, root *yaml.Node, names []string, first int) {
-	taken := map[spot]bool{}
-	for _, m := range r.marks[first:] {
-		taken[spot{m.Line, m.Column}] = true
-	}
+	taken := lists.SetOf(r.marks[first:], func(m render.Mark) spot { return spot{m.Line, m.Column} })
 	for i := len(r.patches) - 1; i >= 0; i-- { // later patches take precedence
 		if !r.p.applies(&r.patches[i], res, names) {
 			continue

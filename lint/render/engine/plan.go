@@ -152,7 +152,14 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	}
 	made := len(k.spec.ConfigMapGenerator) + len(k.spec.SecretGenerator)
 	total.cost = total.cost.Plus(limits.Cost{Objects: made, Bytes: len(k.text), Entries: made + len(k.spec.Patches), Nodes: k.doc.nodes})
-	total.heavy = heavy(k)
+	// Each patch of selected objects makes kustomize build a new list of all objects.
+	n := deprecatedTransforms(&k.spec) + len(k.spec.Transformers)
+	for _, p := range k.spec.Patches {
+		if p.Target != nil {
+			n++
+		}
+	}
+	total.heavy = n
 	for _, e := range k.entries {
 		more, problem := p.follow(e, v)
 		if problem != nil {

@@ -144,7 +144,8 @@ func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 			p.tree.files[other] = &file{err: errMissing}
 		}
 	}
-	withoutCharts(spec)
+	// Nothing may make kustomize run Helm.
+	spec.HelmCharts, spec.HelmChartInflationGenerator = nil, nil
 	spec.Components = slices.Insert(spec.Components, 0, path.Base(k.printedDir))
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -109,12 +110,7 @@ func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 			}
 		}
 	}
-	for _, key := range keys {
-		if !there[key] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(keys, func(key schemaKey) bool { return !there[key] })
 }
 
 // seesSchemas reports whether any part of the build, such as a patch or a generator, may read or

@@ -134,10 +134,7 @@ func disjoint(a, b *model.Requirement) bool {
 	if a.Op != metav1.LabelSelectorOpIn {
 		a, b = b, a
 	}
-	if a.Op != metav1.LabelSelectorOpIn {
-		return false
-	}
-	return !slices.ContainsFunc(a.Values, func(v string) bool {
+	return a.Op == metav1.LabelSelectorOpIn && !slices.ContainsFunc(a.Values, func(v string) bool {
 		switch b.Op {
 		case metav1.LabelSelectorOpIn:
 			return slices.Contains(b.Values, v)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 )
@@ -150,11 +151,7 @@ func pinned(sites *siteSet, keys []string) []*siteSet {
 		}
 		by[tuple] = append(by[tuple], s)
 	}
-	var groups []*siteSet
-	for _, tuple := range model.SortedKeys(by) {
-		groups = append(groups, newSiteSet(by[tuple]))
-	}
-	return groups
+	return lists.Of(model.SortedKeys(by), func(tuple string) *siteSet { return newSiteSet(by[tuple]) })
 }
 
 // selfKeys returns the topology keys of required affinity that only the workload's own pods can

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -104,10 +105,7 @@ func RulesApplyAlike(g *model.Group) bool {
 // result is inconclusive.
 func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
-	if !QuickApplies(g) {
-		return false
-	}
-	return slices.ContainsFunc(kinds(m, &Problem{m: m, G: g}, 1, ""), func(k kind) bool { return k.most > 0 })
+	return QuickApplies(g) && slices.ContainsFunc(kinds(m, &Problem{m: m, G: g}, 1, ""), func(k kind) bool { return k.most > 0 })
 }
 
 // Fits reports whether one pass over the declared nodes places all of the workload's pods. It
@@ -126,7 +124,19 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 	case len(p.Spreads) == 0:
 		return fillsApart(m, p, pods)
 	}
-	return fillsEvenly(m, p, pods)
+	// Every domain of some spread constraint can get an even share of the pods. The other spread constraints and
+	// anti-affinity limit the pods on each node. These limits hold whatever pods other nodes have (T22).
+	if len(p.Spreads) > mostSpreads {
+		return false
+	}
+	all := kinds(m, p, pods, "")
+	for i, t := range p.Spreads {
+		limits, ok := nodeLimits(m, p, i)
+		if ok && sharesFit(m, p, t, capped(all, limits), pods) {
+			return true
+		}
+	}
+	return false
 }
 
 // FitsLoosely reports whether the given number of pods fit on the declared nodes, whatever pods of
@@ -211,9 +221,7 @@ func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 			apart = apart || labelled
 		}
 		if k.most >= pods && (!apart || pods <= 1) {
-			if t.Node == "" {
-				t.Node = first.Name
-			}
+			t.Node = cmp.Or(t.Node, first.Name)
 			found, zoned = true, zoned || zone[k.nodes[0]] >= 0
 		}
 	}
@@ -235,24 +243,7 @@ func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	return t, model.Yes
 }
 
-// fillsEvenly reports whether every domain of some spread constraint can get an even share of the
-// pods. The other spread constraints and anti-affinity limit the pods on each node. These limits
-// hold whatever pods other nodes have (T22).
-func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
-	if len(p.Spreads) > mostSpreads {
-		return false
-	}
-	all := kinds(m, p, pods, "")
-	for i, t := range p.Spreads {
-		limits, ok := nodeLimits(m, p, i)
-		if ok && sharesFit(m, p, t, capped(all, limits), pods) {
-			return true
-		}
-	}
-	return false
-}
-
-// mostSpreads is the maximum number of spread constraints in fillsEvenly, which checks each one
+// mostSpreads is the maximum number of spread constraints that Fits checks, each one
 // against all the others.
 const mostSpreads = 8
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -278,11 +279,7 @@ type Assertion struct {
 
 // Called returns the workloads to which the members belong, for error messages.
 func Called(members []Member) []*workload.Workload {
-	var ws []*workload.Workload
-	for _, m := range members {
-		ws = append(ws, m.G.Workload)
-	}
-	return ws
+	return lists.Of(members, func(m Member) *workload.Workload { return m.G.Workload })
 }
 
 // Checker confirms search results by independent reasoning. An error describes a false claim, which

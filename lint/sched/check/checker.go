@@ -56,7 +56,17 @@ func (v *verifier) Check(c *certificate.Assertion, steps int) error {
 		certificate.Exclusive: v.counting.checkExclusive, certificate.Outweighed: v.counting.checkOutweighed, certificate.Overcommitted: v.counting.checkOvercommitted,
 		certificate.Headroom:     v.headroom.checkHeadroom,
 		certificate.Uncolourable: func(c *certificate.Assertion) error { return checkUncolourable(v.demand, c, steps) },
-		certificate.Explored:     func(c *certificate.Assertion) error { return checkExplored(v.demand.nodeSets, c, steps) },
+		certificate.Explored: func(c *certificate.Assertion) error {
+			s := statesOf(v.demand.nodeSets, c, steps)
+			s.visit()
+			switch {
+			case s.complete == c.Never && s.complete, s.stuck && !c.Never:
+				return fmt.Errorf("%v: a run ends otherwise", certificate.Called(c.Members))
+			case s.steps <= 0:
+				return certificate.ErrTooLong
+			}
+			return nil
+		},
 	}[c.Proof.Kind]
 	if !ok {
 		return fmt.Errorf("nothing proves it of %v", certificate.Called(c.Members))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -32,9 +33,7 @@ func (f *closedForms) gatherings(g *model.Group) [][]int {
 		var finer [][]int
 		for _, set := range sets {
 			by, _ := byDomain(f.m, set, key)
-			for _, value := range model.SortedKeys(by) {
-				finer = append(finer, by[value])
-			}
+			finer = append(finer, lists.Of(model.SortedKeys(by), func(value string) []int { return by[value] })...)
 		}
 		sets = finer
 	}

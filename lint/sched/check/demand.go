@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -292,10 +293,7 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 	if r < 0 || !k.contend {
 		return fmt.Errorf("nobody asks for %s", c.Proof.Resource)
 	}
-	crammed := map[int]bool{}
-	for _, n := range c.Proof.Nodes {
-		crammed[n] = true
-	}
+	crammed := lists.Set(c.Proof.Nodes)
 	offered, demand, outside := int64(0), int64(0), int64(0)
 	unit := max(1, c.Proof.Unit) // a pod that requests less than a piece of it does not count
 	inside := map[*sited]bool{}

@@ -256,12 +256,7 @@ func (f *filters) unmet(g *model.Group, node *topology.Node) *model.Term {
 }
 
 func selectedByAll(m *model.Model, hard []*model.Term, g *model.Group, w *workload.Workload, at *topology.Node) bool {
-	for _, t := range hard {
-		if !m.Selects(t, g.Workload, w, model.Asks{Incoming: true, At: at}) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(hard, func(t *model.Term) bool { return !m.Selects(t, g.Workload, w, model.Asks{Incoming: true, At: at}) })
 }
 
 // skew holds the numbers that a spread constraint compares for one more pod. here is the number of

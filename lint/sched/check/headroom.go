@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -49,10 +50,7 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 			id = ""
 		}
 		if m.Open != nil {
-			open := map[int]bool{}
-			for _, n := range m.Open {
-				open[n] = true
-			}
+			open := lists.Set(m.Open)
 			nodes = slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return !open[n] })
 		}
 		return [][]part{{{id: id, nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}}
@@ -174,10 +172,7 @@ func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 		if len(left) == len(members) {
 			return h.checkNeverStuck(members[0], shown)
 		}
-		open := map[pods]bool{}
-		for _, m := range left {
-			open[pods{m.G, m.Node}] = true
-		}
+		open := lists.SetOf(left, func(m certificate.Member) pods { return pods{m.G, m.Node} })
 		for _, m := range members {
 			switch {
 			case open[pods{m.G, m.Node}]:
@@ -208,7 +203,17 @@ func (h *headroom) checkNeverStuck(m certificate.Member, shown *provenResult) er
 		return fmt.Errorf("%v: whom its rules select is not known", m.G.Workload)
 	}
 	if len(m.G.HardAffinity()) == 0 {
-		return h.checkAnyWay(m, h.shares(m))
+		// For one of several divisions, every part keeps an available node. The slower bound comes last.
+		ways := h.shares(m)
+		err := fmt.Errorf("%v: its spread constraints are not for counting", m.G.Workload)
+		for _, bound := range []func(certificate.Member, part) int{h.summed, h.closed} {
+			for _, parts := range ways {
+				if err = checkBound(m, parts, bound); err == nil {
+					return nil
+				}
+			}
+		}
+		return err
 	}
 	if len(h.refusing(m)) > 0 || m.Node >= 0 {
 		return fmt.Errorf("%v needs more than company", m.G.Workload)
@@ -219,7 +224,24 @@ func (h *headroom) checkNeverStuck(m certificate.Member, shown *provenResult) er
 			return nil
 		}
 	}
-	return h.leads(m)
+	// A member whose first pod needs no peer never gets stuck: the first pod can use any of the member's nodes, and later
+	// pods can use the nodes near any pod that may be in place.
+	hard := m.G.HardAffinity()
+	keyed := h.keyed(m)
+	parts := []part{keyed}
+	for _, t := range hard {
+		if !h.m.Selects(t, m.G.Workload, m.G.Workload, model.Asks{Self: true, Incoming: true}) {
+			return fmt.Errorf("%v waits for others", m.G.Workload)
+		}
+	}
+	parts = append(parts, h.nearTo(m, keyed.nodes)...)
+	may := func(t *model.Term, _, o *model.Group) bool { return slices.Contains(h.selects[t], o.Workload) } // on some node
+	for _, w := range h.selects[hard[0]] {
+		if o := h.m.Groups[w]; o != m.G && h.accompanies(m, o, may) {
+			parts = append(parts, h.nearTo(m, h.currentNodes(o))...)
+		}
+	}
+	return h.checkParts(m, parts)
 }
 
 // follows reports whether a member finds a node near the pods of o, wherever these pods are. If o
@@ -246,28 +268,6 @@ func (h *headroom) comes(g *model.Group, shown *provenResult) bool {
 	return false
 }
 
-// leads proves that a member whose first pod needs no peer never gets stuck. The first pod can
-// use any of the member's nodes, and later pods can use the nodes near any pod that may be in
-// place.
-func (h *headroom) leads(m certificate.Member) error {
-	hard := m.G.HardAffinity()
-	keyed := h.keyed(m)
-	parts := []part{keyed}
-	for _, t := range hard {
-		if !h.m.Selects(t, m.G.Workload, m.G.Workload, model.Asks{Self: true, Incoming: true}) {
-			return fmt.Errorf("%v waits for others", m.G.Workload)
-		}
-	}
-	parts = append(parts, h.nearTo(m, keyed.nodes)...)
-	may := func(t *model.Term, _, o *model.Group) bool { return slices.Contains(h.selects[t], o.Workload) } // on some node
-	for _, w := range h.selects[hard[0]] {
-		if o := h.m.Groups[w]; o != m.G && h.accompanies(m, o, may) {
-			parts = append(parts, h.nearTo(m, h.currentNodes(o))...)
-		}
-	}
-	return h.checkParts(m, parts)
-}
-
 // accompanies reports whether all of a member's required affinity terms select the pods of o.
 func (h *headroom) accompanies(m certificate.Member, o *model.Group, selects func(*model.Term, *model.Group, *model.Group) bool) bool {
 	return !slices.ContainsFunc(m.G.HardAffinity(), func(t *model.Term) bool { return !selects(t, m.G, o) })
@@ -286,20 +286,6 @@ func checkBound(m certificate.Member, parts []part, bound func(certificate.Membe
 		}
 	}
 	return nil
-}
-
-// checkAnyWay returns nil if, for one of several divisions, it proves that every part keeps an
-// available node. It tries the slower bound last.
-func (h *headroom) checkAnyWay(m certificate.Member, ways [][]part) error {
-	err := fmt.Errorf("%v: its spread constraints are not for counting", m.G.Workload)
-	for _, bound := range []func(certificate.Member, part) int{h.summed, h.closed} {
-		for _, parts := range ways {
-			if err = checkBound(m, parts, bound); err == nil {
-				return nil
-			}
-		}
-	}
-	return err
 }
 
 // nearTo returns a part for each of the given nodes, without duplicates. The part contains the

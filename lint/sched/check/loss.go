@@ -217,7 +217,19 @@ func (s *losses) evict(after *states, rest []int) (any bool) {
 				continue
 			}
 			if s.leave(after, i, n, &after.left[i]); s.l.Overlaps(m.G) {
-				s.overlap(after, i, n)
+				// A terminating pod's successor may be placed already. Spread constraints do not count a terminating pod (R-A1, R-T4).
+				g := after.members[i].G
+				for x := range after.on {
+					after.steps--
+					after.v.tally(g, n, -1)
+					takes := after.v.refuses(g, x) == certificate.Takes && !after.v.waits(g)
+					after.v.tally(g, n, 1)
+					if takes {
+						after.put(i, x, 1)
+						s.leave(after, i, n, &after.left[i])
+						after.put(i, x, -1)
+					}
+				}
 			}
 		}
 	}
@@ -233,23 +245,6 @@ func (s *losses) leave(after *states, i, n int, missing *int) {
 	after.v.add(after.members[i].G, n)
 	after.change(i, n, 1)
 	*missing--
-}
-
-// overlap explores the states in which a terminating pod's successor is already placed. Spread
-// constraints do not count a terminating pod (R-A1, R-T4).
-func (s *losses) overlap(after *states, i, n int) {
-	g := after.members[i].G
-	for x := range after.on {
-		after.steps--
-		after.v.tally(g, n, -1)
-		takes := after.v.refuses(g, x) == certificate.Takes && !after.v.waits(g)
-		after.v.tally(g, n, 1)
-		if takes {
-			after.put(i, x, 1)
-			s.leave(after, i, n, &after.left[i])
-			after.put(i, x, -1)
-		}
-	}
 }
 
 // end records how many pods are missing in a state where no more pods can be placed.

@@ -105,10 +105,7 @@ func (ns *nodeSets) only(m certificate.Member) []int {
 
 // nests reports whether any two domains of the keys are disjoint or nested on a group's nodes.
 func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
-	if len(keys) < 2 {
-		return true
-	}
-	return lazy.Cached(ns.nested, ns.sited(g).name+"|"+strings.Join(keys, ","), func() bool {
+	return len(keys) < 2 || lazy.Cached(ns.nested, ns.sited(g).name+"|"+strings.Join(keys, ","), func() bool {
 		nest := true
 		for i := range keys {
 			for _, other := range keys[:i] {
@@ -164,7 +161,29 @@ type sited struct {
 }
 
 func (ns *nodeSets) sited(g *model.Group) *sited {
-	all := ns.passing(g)
+	// The nodes that pass the node-level filters and have a pod slot.
+	all := ns.sets[g.Signature]
+	if all == nil {
+		all = &sited{name: g.Signature, least: map[corev1.ResourceName]int64{}}
+		for n, p := range ns.m.Eligible(g.Workload).Nodes {
+			if most, _ := model.Fits(ns.m.Topology.Nodes[n], nil); p.All() && most > 0 {
+				all.list = append(all.list, n)
+			}
+		}
+		ns.sets[g.Signature] = all
+	}
+	for i := range g.Requests {
+		name := g.Requests[i].Name
+		if _, known := all.least[name]; known {
+			continue
+		}
+		least := int64(model.Unbounded) << 24
+		offers := ns.m.Offers(name, ns.m.Topology.Nodes)
+		for _, n := range all.list {
+			least = min(least, offers[n]) // larger than the initial value if the node is not judged
+		}
+		all.least[name] = least
+	}
 	if !slices.ContainsFunc(g.Requests, func(r model.Request) bool {
 		least, judged := all.least[r.Name]
 		return judged && r.Amount > least
@@ -176,33 +195,6 @@ func (ns *nodeSets) sited(g *model.Group) *sited {
 		small := func(n int) bool { return !model.Holds(ns.m.Topology.Nodes[n], g) }
 		return &sited{name: id, list: slices.DeleteFunc(slices.Clone(all.list), small)}
 	})
-}
-
-// passing returns the nodes that pass the node-level filters and have a pod slot.
-func (ns *nodeSets) passing(g *model.Group) *sited {
-	s := ns.sets[g.Signature]
-	if s == nil {
-		s = &sited{name: g.Signature, least: map[corev1.ResourceName]int64{}}
-		for n, p := range ns.m.Eligible(g.Workload).Nodes {
-			if most, _ := model.Fits(ns.m.Topology.Nodes[n], nil); p.All() && most > 0 {
-				s.list = append(s.list, n)
-			}
-		}
-		ns.sets[g.Signature] = s
-	}
-	for i := range g.Requests {
-		name := g.Requests[i].Name
-		if _, known := s.least[name]; known {
-			continue
-		}
-		least := int64(model.Unbounded) << 24
-		offers := ns.m.Offers(name, ns.m.Topology.Nodes)
-		for _, n := range s.list {
-			least = min(least, offers[n]) // larger than the initial value if the node is not judged
-		}
-		s.least[name] = least
-	}
-	return s
 }
 
 // reachable returns the nodes that a group's pods may ever be on.
@@ -391,10 +383,7 @@ func (p *pairs) surelyAt(t *model.Term, g, o *model.Group, nodes []int) bool {
 // terms.
 func (p *pairs) companions(g *model.Group) bool {
 	hard := g.HardAffinity()
-	if len(hard) == 0 {
-		return false
-	}
-	return slices.ContainsFunc(p.selects[hard[0]], func(o *workload.Workload) bool {
+	return len(hard) > 0 && slices.ContainsFunc(p.selects[hard[0]], func(o *workload.Workload) bool {
 		if o == g.Workload {
 			return false
 		}

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -57,7 +58,20 @@ func (Checker) Grows(m *model.Model, w *workload.Workload, pods int, lost [2]str
 	if lost[0] != "" {
 		return fmt.Errorf("%s: pods on lost nodes may count", w)
 	}
-	return o.everywhere(wide)
+	// A pool can add a node in every domain that the term counts.
+	values := lists.SetOf(o.nodes, func(n *topology.Node) string { return n.Labels[wide.Key] })
+	f := model.NewFilter(o.g.Workload)
+	for _, n := range o.m.Topology.All() {
+		o.m.Run().Spend(1)
+		value, has := n.Labels[wide.Key]
+		if counts := wide.Use == model.Affinity || !wide.HonorsAffinity() || f.Passes(n).Selector; has && counts && !values[value] {
+			return fmt.Errorf("%s: no node can be added where %s is %s", o.g.Workload, wide.Key, value)
+		}
+	}
+	if wide.Use == model.Spread && len(values) < wide.MinDomains() {
+		return fmt.Errorf("%s: pools span %d of %d domains of %s", o.g.Workload, len(values), wide.MinDomains(), wide.Key)
+	}
+	return nil
 }
 
 // takes reports whether a new node takes a pod whichever DaemonSets have a pod there.
@@ -196,26 +210,6 @@ func (o *grown) outnumber(key string, pods int) error {
 	}
 	if len(values) <= most {
 		return fmt.Errorf("%s: %d pods may be in the way in %d domains of %s", o.g.Workload, most, len(values), key)
-	}
-	return nil
-}
-
-// everywhere checks that a pool can add a node in every domain that a term counts.
-func (o *grown) everywhere(t *model.Term) error {
-	values := map[string]bool{}
-	for _, n := range o.nodes {
-		values[n.Labels[t.Key]] = true
-	}
-	f := model.NewFilter(o.g.Workload)
-	for _, n := range o.m.Topology.All() {
-		o.m.Run().Spend(1)
-		value, has := n.Labels[t.Key]
-		if counts := t.Use == model.Affinity || !t.HonorsAffinity() || f.Passes(n).Selector; has && counts && !values[value] {
-			return fmt.Errorf("%s: no node can be added where %s is %s", o.g.Workload, t.Key, value)
-		}
-	}
-	if t.Use == model.Spread && len(values) < t.MinDomains() {
-		return fmt.Errorf("%s: pools span %d of %d domains of %s", o.g.Workload, len(values), t.MinDomains(), t.Key)
 	}
 	return nil
 }

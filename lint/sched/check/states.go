@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -34,19 +35,6 @@ type states struct {
 	// further is called for every state, to make moves other than placing pods. It reports whether
 	// there are such moves. It may be nil.
 	further func() bool
-}
-
-// checkExplored checks an assertion by exploring all states within its step budget.
-func checkExplored(v *nodeSets, c *certificate.Assertion, steps int) error {
-	s := statesOf(v, c, steps)
-	s.visit()
-	switch {
-	case s.complete == c.Never && s.complete, s.stuck && !c.Never:
-		return fmt.Errorf("%v: a run ends otherwise", certificate.Called(c.Members))
-	case s.steps <= 0:
-		return certificate.ErrTooLong
-	}
-	return nil
 }
 
 // statesOf prepares the exploration of an assertion's states.
@@ -79,9 +67,7 @@ func (s *states) classify() {
 				}
 			}
 		}
-		for _, a := range s.v.against[m.G.Workload] {
-			keys = append(keys, a.key)
-		}
+		keys = append(keys, lists.Of(s.v.against[m.G.Workload], func(a against) string { return a.key })...)
 		if pin := m.G.Pin; pin != "" && pin != corev1.LabelHostname {
 			keys = append(keys, pin)
 		}

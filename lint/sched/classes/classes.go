@@ -35,7 +35,42 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 		}
 	})
 	t := all.asked(m, ws, key)
-	return t.merged(m, all, all.sizingOf(m, ws, t.resources, pods))
+	// Nodes of the same shape that have the same usable amounts are one class (T19).
+	s := all.sizingOf(m, ws, t.resources, pods)
+	all.text = all.text[:0]
+	for i := range s.demands {
+		all.text = binary.AppendVarint(binary.AppendVarint(all.text, s.demands[i].grain), s.demands[i].total)
+	}
+	for _, each := range s.each {
+		all.text = binary.AppendVarint(all.text, each)
+	}
+	if known := t.known[string(all.text)]; known != nil {
+		return known
+	}
+	asks := string(all.text)
+	if len(t.known) == maxGrained {
+		clear(t.known)
+	}
+	var told []bool
+	var some bool
+	m.Run().Spend(1 + len(t.ranges)*len(s.demands)/model.PerStep)
+	told = make([]bool, len(t.ranges))
+	for shape, ranges := range t.ranges {
+		for i, r := range ranges {
+			told[shape] = told[shape] || s.demands[i].Usable(r.least) != s.demands[i].Usable(r.most)
+		}
+		some = some || told[shape]
+	}
+	switch {
+	case some:
+		t.known[asks] = t.sized(m, all, &s, told)
+	case t.shapes == nil:
+		t.shapes = all.put(m, t.shape)
+		fallthrough
+	default:
+		t.known[asks] = t.shapes
+	}
+	return t.known[asks]
 }
 
 // tables caches the node tables of one model.
@@ -131,7 +166,19 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 		t := &table{id: id, resources: by.resources, shape: make([]int32, n), known: map[string]*Classes{}}
 		t.tellByFilters(m, ws)
 		for _, k := range by.keys {
-			t.tellByDomains(m, k)
+			domain, size := m.Numbered(k, m.Topology.Nodes)
+			members := make([]int, size)
+			for _, d := range domain {
+				if d >= 0 {
+					members[d]++
+				}
+			}
+			refine(t.shape, func(n int) int32 {
+				if d := domain[n]; d >= 0 && members[d] == 1 && !model.BoundLabel(k) {
+					return -2
+				}
+				return domain[n]
+			})
 		}
 		t.own = slices.ContainsFunc(ws, func(w *workload.Workload) bool { return w.Spec.NodeName != "" })
 		if !t.own {
@@ -168,36 +215,6 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 	})
 }
 
-// merged returns the classes after combining nodes of the same shape that have the same usable
-// amounts (T19).
-func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
-	all.text = all.text[:0]
-	for i := range s.demands {
-		all.text = binary.AppendVarint(binary.AppendVarint(all.text, s.demands[i].grain), s.demands[i].total)
-	}
-	for _, each := range s.each {
-		all.text = binary.AppendVarint(all.text, each)
-	}
-	if known := t.known[string(all.text)]; known != nil {
-		return known
-	}
-	asks := string(all.text)
-	if len(t.known) == maxGrained {
-		clear(t.known)
-	}
-	told, some := t.splitShapes(m, &s)
-	switch {
-	case some:
-		t.known[asks] = t.sized(m, all, &s, told)
-	case t.shapes == nil:
-		t.shapes = all.put(m, t.shape)
-		fallthrough
-	default:
-		t.known[asks] = t.shapes
-	}
-	return t.known[asks]
-}
-
 // sized returns the classes when node sizes divide the shapes marked in told.
 func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Classes {
 	g := all.inGrains(m, t, s)
@@ -217,19 +234,6 @@ func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Clas
 		}
 		return all.put(m, of)
 	})
-}
-
-// splitShapes marks the shapes that sizes divide further, and reports whether it marked any.
-func (t *table) splitShapes(m *model.Model, s *sizing) (told []bool, some bool) {
-	m.Run().Spend(1 + len(t.ranges)*len(s.demands)/model.PerStep)
-	told = make([]bool, len(t.ranges))
-	for shape, ranges := range t.ranges {
-		for i, r := range ranges {
-			told[shape] = told[shape] || s.demands[i].Usable(r.least) != s.demands[i].Usable(r.most)
-		}
-		some = some || told[shape]
-	}
-	return told, some
 }
 
 // inGrains groups nodes that no rule distinguishes. The nodes of a group also have equal sizes
@@ -352,24 +356,6 @@ func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 			return flag(p.Name) | flag(p.Selector)<<1 | flag(p.Taints)<<2 | flag(p.Schedulable)<<3 | flag(p.Volume && p.Zone)<<4
 		})
 	}
-}
-
-// tellByDomains divides the nodes by their domains for a key. It ignores domains with a single
-// node.
-func (t *table) tellByDomains(m *model.Model, key string) {
-	domain, size := m.Numbered(key, m.Topology.Nodes)
-	members := make([]int, size)
-	for _, d := range domain {
-		if d >= 0 {
-			members[d]++
-		}
-	}
-	refine(t.shape, func(n int) int32 {
-		if d := domain[n]; d >= 0 && members[d] == 1 && !model.BoundLabel(key) {
-			return -2
-		}
-		return domain[n]
-	})
 }
 
 func flag(b bool) int32 {

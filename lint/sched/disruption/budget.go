@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -55,9 +56,7 @@ const Unbounded = math.MaxInt32
 func (j *shared) Budgets() []Budget {
 	if j.budgets == nil {
 		all := []Budget{}
-		for _, b := range j.set.Budgets {
-			all = append(all, j.budget(b))
-		}
+		all = append(all, lists.Of(j.set.Budgets, j.budget)...)
 		j.budgets = all // do not cache a partial result
 	}
 	return j.budgets
@@ -248,11 +247,7 @@ func (j *shared) BudgetsOf(w *workload.Workload) []Budget {
 		}
 		j.selecting = by
 	}
-	var all []Budget
-	for _, i := range j.selecting[w] {
-		all = append(all, budgets[i])
-	}
-	return all
+	return lists.Of(j.selecting[w], func(i int) Budget { return budgets[i] })
 }
 
 // SelectsAllOf reports whether a budget selects all pods of a workload.
@@ -322,10 +317,7 @@ func identity(w *workload.Workload) [4]string {
 func (j *shared) declared() [2]map[[4]string]bool {
 	if j.objects[0] == nil {
 		for i, list := range [][]*workload.Workload{j.m.Workloads, j.m.Elsewhere()} {
-			j.objects[i] = map[[4]string]bool{}
-			for _, w := range list {
-				j.objects[i][identity(w)] = true
-			}
+			j.objects[i] = lists.SetOf(list, identity)
 		}
 	}
 	return j.objects

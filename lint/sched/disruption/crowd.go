@@ -229,7 +229,20 @@ func (c *crowd) try(w *workload.Workload, nodes []string, known *settled) {
 		}
 		if f.each(c.daemons, lost); f.all(w, lost) {
 			if run := f.completed(); run != nil {
-				known.leave(c, run, lost, left)
+				// Workloads that have pods on the lost nodes and are refused by all others because of the pods there.
+				f, on := c.filling(), map[*workload.Workload]int{}
+				for _, p := range run {
+					if slices.Contains(lost, p.Node) {
+						on[p.Workload]++
+					} else {
+						f.Place(p.Workload, p.Node)
+					}
+				}
+				for _, o := range c.largest {
+					if on[o] > 0 && known.pending[o] == 0 && search.Hereditary(c.m, []*workload.Workload{o}) && !slices.ContainsFunc(left, func(n *topology.Node) bool { return f.takes(o, n) }) {
+						known.pending[o] = on[o]
+					}
+				}
 			}
 		}
 	}
@@ -243,24 +256,6 @@ func (s *settled) spare(c *crowd, run []certificate.Placed, lost []*topology.Nod
 	}
 	for _, o := range c.largest {
 		s.spared[o] = s.spared[o] || !hit[o]
-	}
-}
-
-// leave notes which workloads have pods on the lost nodes and are refused by all others because of
-// the pods there.
-func (s *settled) leave(c *crowd, run []certificate.Placed, lost, left []*topology.Node) {
-	f, on := c.filling(), map[*workload.Workload]int{}
-	for _, p := range run {
-		if slices.Contains(lost, p.Node) {
-			on[p.Workload]++
-		} else {
-			f.Place(p.Workload, p.Node)
-		}
-	}
-	for _, o := range c.largest {
-		if on[o] > 0 && s.pending[o] == 0 && search.Hereditary(c.m, []*workload.Workload{o}) && !slices.ContainsFunc(left, func(n *topology.Node) bool { return f.takes(o, n) }) {
-			s.pending[o] = on[o]
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -113,10 +114,7 @@ func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) mode
 	if len(all) == 0 {
 		return model.Reason{}
 	}
-	in := make(map[*workload.Workload]bool, len(among))
-	for _, o := range among {
-		in[o] = true
-	}
+	in := lists.Set(among)
 	j.m.Run().Spend(len(among) + len(all))
 	return first(all, func(o *workload.Workload) bool { return in[o] || o.Running })
 }

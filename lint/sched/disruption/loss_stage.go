@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -88,10 +89,7 @@ func (j *shared) alike(group []*workload.Workload) string {
 
 // set places a group on a few representative nodes, including the lost ones.
 func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) *stage {
-	out := map[string]bool{}
-	for _, name := range b.Nodes() {
-		out[name] = true
-	}
+	out := lists.Set(b.Nodes())
 	s := &stage{scene: q.j.scene(group), group: group, lost: map[string]bool{}, values: map[string]string{}}
 	for _, w := range group {
 		c := s.of[w]

@@ -6,8 +6,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -49,10 +51,7 @@ func (j *Judge) OnceGrown(w *workload.Workload) (yes []string) {
 		return yes
 	}
 	yes = append(yes, SurvivesNode)
-	zones := map[string]bool{}
-	for _, n := range j.m.Topology.All() {
-		zones[n.Labels[corev1.LabelTopologyZone]] = true
-	}
+	zones := lists.SetOf(j.m.Topology.All(), func(n *topology.Node) string { return n.Labels[corev1.LabelTopologyZone] })
 	delete(zones, "")
 	for zone := range zones {
 		if !survives([2]string{corev1.LabelTopologyZone, zone}) {

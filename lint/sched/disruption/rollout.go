@@ -391,10 +391,7 @@ func (q *rolling) returns() bool {
 		return true
 	}
 	s := q.j.withoutDaemonSets()
-	if s == nil {
-		return false
-	}
-	return !slices.ContainsFunc(q.group, func(w *workload.Workload) bool {
+	return s != nil && !slices.ContainsFunc(q.group, func(w *workload.Workload) bool {
 		if slices.Contains(s.leftOut, w) {
 			return false
 		}
@@ -457,7 +454,21 @@ func (q *rolling) decide(pods int) *decided {
 func (q *rolling) verdict(rest *decided) diag.Outcome {
 	switch {
 	case q.Way == workload.PerNode:
-		return q.perNode()
+		// If the rules apply to one node at a time, each node is a separate question. All nodes can then be updated one
+		// after another if old and new pods can be on all nodes at once (R-W17).
+		s := q.scene()
+		fresh := s.twin(q.w, 0)
+		m, d := s.decide()
+		nodes := q.nodeByNode()
+		switch {
+		case nodes && impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]):
+			q.Core, q.CoreModel = coreOf(m, d, fresh), m
+			return diag.Never
+		case verdict(d, fresh) == diag.Always && (nodes || q.shrinks()):
+			q.placed = true
+			return diag.Always
+		}
+		return diag.Unknown
 	case q.alike():
 		raised := q.decide(q.raised)
 		// Before the first old pod can be removed, a new pod has to run alongside all the old
@@ -524,25 +535,6 @@ func (q *rolling) twins() diag.Outcome {
 	if impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]) {
 		q.Core, q.CoreModel = coreOf(m, d, fresh), m
 		return diag.Never
-	}
-	return diag.Unknown
-}
-
-// perNode judges a DaemonSet whose new pods start while the old ones still run (R-W17). If the
-// rules apply to one node at a time, each node is a separate question. All nodes can then be
-// updated one after another if old and new pods can be on all nodes at once.
-func (q *rolling) perNode() diag.Outcome {
-	s := q.scene()
-	fresh := s.twin(q.w, 0)
-	m, d := s.decide()
-	nodes := q.nodeByNode()
-	switch {
-	case nodes && impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]):
-		q.Core, q.CoreModel = coreOf(m, d, fresh), m
-		return diag.Never
-	case verdict(d, fresh) == diag.Always && (nodes || q.shrinks()):
-		q.placed = true
-		return diag.Always
 	}
 	return diag.Unknown
 }

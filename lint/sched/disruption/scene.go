@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -307,9 +308,7 @@ func losses(all []Survival, worst *Survival) []certificate.Loss {
 		sets := [][]string{s.Nodes()}
 		if s.Key == hostname {
 			sets = nil
-			for _, n := range s.Nodes() {
-				sets = append(sets, []string{n})
-			}
+			sets = append(sets, lists.Of(s.Nodes(), func(n string) []string { return []string{n} })...)
 		}
 		for _, set := range sets {
 			l := certificate.Loss{Nodes: map[string]bool{}, Meaning: s.Meaning}

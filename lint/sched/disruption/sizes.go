@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -20,8 +21,9 @@ type Sized struct {
 	fits     bool // all its pods are placed in some run
 }
 
-// podsAt returns the workload's number of pods at a choice.
-func podsAt(w *workload.Workload, sizes []Sized) int {
+// Pods returns the workload's number of pods before the loss.
+func (s *Survival) Pods(w *workload.Workload) int {
+	sizes := s.Sizes
 	for _, s := range sizes {
 		if s.Workload == w {
 			return s.Pods
@@ -29,9 +31,6 @@ func podsAt(w *workload.Workload, sizes []Sized) int {
 	}
 	return model.Certain(w)
 }
-
-// Pods returns the workload's number of pods before the loss.
-func (s *Survival) Pods(w *workload.Workload) int { return podsAt(w, s.Sizes) }
 
 // choice is one choice of the autoscalers whose workloads are judged together: a judge of the cluster
 // in which each of these workloads has a fixed number of pods.
@@ -73,12 +72,7 @@ type choices struct {
 }
 
 func (j *shared) findChoices(w *workload.Workload) (all []*choice, every bool) {
-	var scaled []*workload.Workload
-	for _, o := range j.atMost().groups[w] {
-		if o.Scale != nil {
-			scaled = append(scaled, o)
-		}
-	}
+	scaled := lists.Where(j.atMost().groups[w], func(o *workload.Workload) bool { return o.Scale != nil })
 	if len(scaled) == 0 {
 		return nil, true
 	}
@@ -186,10 +180,7 @@ func (j *shared) choose(w *workload.Workload, sizes []Sized) *choice {
 // fits reports whether the numbers of pods are not the reason that some pods are never placed. They are
 // not if the same holds at the smallest numbers.
 func (c *choice) fits(smallest *choice) bool {
-	if c.decided.Verdict != diag.Never {
-		return true
-	}
-	return smallest.decided.Verdict == diag.Never && !slices.ContainsFunc(c.sizes, func(s Sized) bool {
+	return c.decided.Verdict != diag.Never || smallest.decided.Verdict == diag.Never && !slices.ContainsFunc(c.sizes, func(s Sized) bool {
 		i := slices.IndexFunc(smallest.sizes, func(o Sized) bool { return o.Workload == s.Workload })
 		return !s.fits && s.Pods > smallest.sizes[i].Pods
 	})

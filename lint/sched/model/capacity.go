@@ -45,20 +45,6 @@ func Exceeding(name corev1.ResourceName) *Request {
 	return &Request{Name: corev1.ResourceName(of), Amount: most}
 }
 
-// addCapacities adds a request of a made-up resource for each request that exceeds the capacity of
-// some node.
-func (m *Model) addCapacities(g *Group) {
-	if g.Running { // it fits on its node
-		return
-	}
-	for _, r := range g.Requests {
-		if slices.ContainsFunc(m.limited, func(n *topology.Node) bool { return exceeds(n, &r) }) {
-			name := corev1.ResourceName(beyond + strconv.FormatInt(r.Amount, 10) + " of " + string(r.Name))
-			g.Requests = append(g.Requests, Request{Name: name, Amount: 1, Quantity: r.Quantity, Kubelet: r.Kubelet})
-		}
-	}
-}
-
 // Written returns the requests without those of made-up resources.
 func Written(requests []Request) []Request {
 	stands := func(r Request) bool { return exceeding(r.Name) }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -68,9 +69,7 @@ func countVolumes(run *Run, ws []*workload.Workload, topo *topology.Topology) (*
 func withVolumes(n *topology.Node) *topology.Node {
 	own := *n
 	own.Volumes = map[corev1.ResourceName]int64{}
-	for name, most := range n.Volumes {
-		own.Volumes[name] = most
-	}
+	maps.Copy(own.Volumes, n.Volumes)
 	return &own
 }
 

@@ -159,8 +159,23 @@ func (m *Model) addGroup(w *workload.Workload) {
 	}
 	if !m.Topology.Empty() {
 		g.Requests, g.HostPorts, g.Signature = append(Requests(w), m.run.volumes.requests(w)...), hostPorts(w), signature(w)
-		m.addCapacities(g)
-		g.Request = textOf(g.Requests)
+		// A request that exceeds the capacity of some node is also one of a made-up resource.
+		if !g.Running {
+			for _, r := range g.Requests {
+				if slices.ContainsFunc(m.limited, func(n *topology.Node) bool { return exceeds(n, &r) }) {
+					name := corev1.ResourceName(beyond + strconv.FormatInt(r.Amount, 10) + " of " + string(r.Name))
+					g.Requests = append(g.Requests, Request{Name: name, Amount: 1, Quantity: r.Quantity, Kubelet: r.Kubelet})
+				}
+			}
+		}
+		text := append(make([]byte, 0, 64), '[')
+		for i := range g.Requests {
+			if i > 0 {
+				text = append(text, ' ')
+			}
+			text = g.Requests[i].appendText(text)
+		}
+		g.Request = string(append(text, ']'))
 	}
 }
 

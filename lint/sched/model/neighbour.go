@@ -84,9 +84,7 @@ func (n *neighbours) find(m *Model) {
 		leave()
 		for t := range m.Groups[o].Hard(AntiAffinity) {
 			for w := range m.maySelect(t, o, m.Index) {
-				if n.apart[w] == nil {
-					n.apart[w] = o
-				}
+				n.apart[w] = cmp.Or(n.apart[w], o)
 			}
 		}
 	}

@@ -207,18 +207,6 @@ func hostPorts(w *workload.Workload) []HostPort {
 	return ports
 }
 
-// textOf formats requests, for example [cpu=500 memory=1024].
-func textOf(requests []Request) string {
-	text := append(make([]byte, 0, 64), '[')
-	for i := range requests {
-		if i > 0 {
-			text = append(text, ' ')
-		}
-		text = requests[i].appendText(text)
-	}
-	return string(append(text, ']'))
-}
-
 // String formats the request in the scheduler's unit.
 func (r Request) String() string { return string(r.appendText(nil)) }
 

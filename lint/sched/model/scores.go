@@ -10,6 +10,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -52,11 +53,7 @@ func Preferred(w *workload.Workload, nodes []*topology.Node) (weights []int64, o
 // set. SoftSpreads returns false if only the cluster knows what the default constraints select.
 func (m *Model) SoftSpreads(g *Group) (terms []*Term, standard, known bool) {
 	if len(g.Spec.TopologySpreadConstraints) > 0 {
-		for _, t := range g.Terms {
-			if t.Use == Spread && !t.Hard {
-				terms = append(terms, t)
-			}
-		}
+		terms = append(terms, lists.Where(g.Terms, func(t *Term) bool { return t.Use == Spread && !t.Hard })...)
 		return terms, false, true
 	}
 	m.run.Spend(StepsPerGroup)

@@ -448,29 +448,25 @@ func (m *Model) openNamespaces() {
 	for _, w := range m.Workloads {
 		for _, t := range m.Groups[w].Terms {
 			if t.Hard && (variable || slices.ContainsFunc(t.Namespaces, source.Placeholder) || t.ns.open()) {
-				m.openPeers(t, w)
-			}
-		}
-	}
-}
-
-func (m *Model) openPeers(t *Term, w *workload.Workload) {
-	open := source.Placeholder
-	own := open(w.Namespace()) && len(t.Namespaces) == 0 || slices.ContainsFunc(t.Namespaces, source.Placeholder) || t.ns.open()
-	for _, list := range m.Index.Candidates(t, w) {
-		m.run.Spend(len(list) * t.Sel.Cost())
-		for _, o := range list {
-			labels := m.Namespaces[o.Namespace()]
-			labelled := t.NamespaceSelector != nil && slices.ContainsFunc(SortedKeys(labels), func(k string) bool { return source.Placeholder(labels[k]) })
-			if !own && !labelled && !open(o.Namespace()) || selectsNamespace(m, t, w, o.Namespace()) != Maybe || t.Sel.Matches(w, o, false) == No {
-				continue
-			}
-			g := m.Groups[o]
-			if own || labelled {
-				g = m.Groups[w]
-			}
-			if !g.Unknown.Given() {
-				g.Unknown = Reason{Cause: ByNamespace}
+				open := source.Placeholder
+				own := open(w.Namespace()) && len(t.Namespaces) == 0 || slices.ContainsFunc(t.Namespaces, source.Placeholder) || t.ns.open()
+				for _, list := range m.Index.Candidates(t, w) {
+					m.run.Spend(len(list) * t.Sel.Cost())
+					for _, o := range list {
+						labels := m.Namespaces[o.Namespace()]
+						labelled := t.NamespaceSelector != nil && slices.ContainsFunc(SortedKeys(labels), func(k string) bool { return source.Placeholder(labels[k]) })
+						if !own && !labelled && !open(o.Namespace()) || selectsNamespace(m, t, w, o.Namespace()) != Maybe || t.Sel.Matches(w, o, false) == No {
+							continue
+						}
+						g := m.Groups[o]
+						if own || labelled {
+							g = m.Groups[w]
+						}
+						if !g.Unknown.Given() {
+							g.Unknown = Reason{Cause: ByNamespace}
+						}
+					}
+				}
 			}
 		}
 	}

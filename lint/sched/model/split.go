@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -84,11 +85,7 @@ func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*wor
 	}
 	m.run.Spend(len(places))
 	slices.Sort(places)
-	var all []*workload.Workload
-	for _, i := range slices.Compact(places) {
-		all = append(all, m.Workloads[i])
-	}
-	return all
+	return lists.Of(slices.Compact(places), func(i int) *workload.Workload { return m.Workloads[i] })
 }
 
 // AskedFor returns the label keys in hard terms' selectors whose values differ from pod to pod.

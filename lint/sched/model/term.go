@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -273,11 +274,7 @@ func (t *Term) Pairs() [][2]string {
 
 // Keys returns the keys of all labels that the selector has conditions on.
 func (t *Term) Keys() []string {
-	var keys []string
-	for _, r := range t.Sel.Reqs {
-		keys = append(keys, r.Key)
-	}
-	return keys
+	return lists.Of(t.Sel.Reqs, func(r Requirement) string { return r.Key })
 }
 
 // NamespaceText formats the namespace selector in kubectl notation.

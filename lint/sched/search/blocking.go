@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sorting"
 )
@@ -46,7 +47,20 @@ func (h *headroom) settle(out *outcome, most int) {
 			h.complete(out, k)
 		}
 	}
-	h.conclude(out)
+	// The component as a whole.
+	if out.decided || len(out.best) < out.pods {
+		return
+	}
+	stuck := slices.IndexFunc(out.shown, func(s shown) bool { return s.short != nil })
+	switch {
+	case stuck >= 0:
+		out.worst, out.decided = out.shown[stuck].short, true
+	case !slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].pods > 0 && !h.result.proved[i] }):
+		out.proof = certificate.Proof{Kind: certificate.Headroom, NeedsPeers: h.result.near}
+		out.always, out.decided, out.exact = true, true, true
+		out.least, out.worst = out.pods, out.best
+		copy(out.ownLeast, out.ownMost)
+	}
 }
 
 // numbers settles how many pods of each pod group a run places at least.
@@ -164,23 +178,6 @@ func (h *headroom) proveDaemon(i int) bool {
 	return h.result.proved[i]
 }
 
-// conclude decides the component as a whole by what settle has found about each workload.
-func (h *headroom) conclude(out *outcome) {
-	if out.decided || len(out.best) < out.pods {
-		return
-	}
-	stuck := slices.IndexFunc(out.shown, func(s shown) bool { return s.short != nil })
-	switch {
-	case stuck >= 0:
-		out.worst, out.decided = out.shown[stuck].short, true
-	case !slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].pods > 0 && !h.result.proved[i] }):
-		out.proof = certificate.Proof{Kind: certificate.Headroom, NeedsPeers: h.result.near}
-		out.always, out.decided, out.exact = true, true, true
-		out.least, out.worst = out.pods, out.best
-		copy(out.ownLeast, out.ownMost)
-	}
-}
-
 // show looks for a run that leaves a pod of group i without a node when at most own of the group's
 // pods are in place. The run goes on until nothing fits, so it may settle other workloads as well.
 func (h *headroom) show(out *outcome, i, own int) bool {
@@ -240,10 +237,7 @@ func (h *headroom) block(i, own int) []step {
 	for least := 0; len(by) > 0 && least*len(s.domains) <= own; least++ {
 		for _, ahead := range h.ahead(s, by, own, least) {
 			p := rest(by, ahead)
-			var first []step
-			for _, d := range ahead {
-				first = append(first, h.fillBut(i, by[d].nodes, least+s.maxSkew)...)
-			}
+			first := lists.Gather(ahead, func(d int32) []step { return h.fillBut(i, by[d].nodes, least+s.maxSkew) })
 			h.undo(first)
 			behind := len(s.domains) - len(ahead)
 			// With more of them there, each of these domains could have more than the least number.

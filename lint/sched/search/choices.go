@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sorting"
@@ -361,10 +362,7 @@ func (c *choosing) confirm(parts []part, best, worst []string) {
 	if len(parts) < 2 {
 		return
 	}
-	var choices []model.Choice
-	for _, p := range parts {
-		choices = append(choices, p.choices...)
-	}
+	choices := lists.Gather(parts, func(p part) []model.Choice { return p.choices })
 	on := func(values []string) (m *model.Model, of map[*workload.Workload]*workload.Workload) {
 		m, of = c.m.Chosen(c.m.Workloads, choices, values)
 		if !c.o.AtOnce {
@@ -406,11 +404,8 @@ func original(d *certificate.Chosen, w *workload.Workload) *workload.Workload {
 	return w
 }
 
-func originals(d *certificate.Chosen, ws []*workload.Workload) (all []*workload.Workload) {
-	for _, w := range ws {
-		all = append(all, original(d, w))
-	}
-	return all
+func originals(d *certificate.Chosen, ws []*workload.Workload) []*workload.Workload {
+	return lists.Of(ws, func(w *workload.Workload) *workload.Workload { return original(d, w) })
 }
 
 func renamed(d *certificate.Chosen, run []certificate.Placed) (all []certificate.Placed) {

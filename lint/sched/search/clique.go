@@ -201,7 +201,29 @@ const (
 // bestByWeights returns the largest number of unplaceable pods that any choice of weights proves.
 func (c *clique) bestByWeights() shortfall {
 	if len(c.members) > fewWeights {
-		return c.raiseWeights()
+		// The weights are equal at first. Those of members that get too few domains rise.
+		lost := shortfall{}
+		weights := slices.Repeat([]int{1}, len(c.members))
+		for range weightSteps {
+			lost = lost.more(c.byWeights(weights))
+			got := make([]int, len(c.members))
+			for d := range c.holds[0] {
+				if w := c.bestMember(d, weights, got); w >= 0 {
+					got[w] += c.holds[w][d]
+				}
+			}
+			content := true
+			for w, wants := range c.wants {
+				if got[w] < wants {
+					weights[w]++
+					content = false
+				}
+			}
+			if content {
+				break
+			}
+		}
+		return lost
 	}
 	lost := shortfall{}
 	weights := make([]int, len(c.members))
@@ -214,33 +236,6 @@ func (c *clique) bestByWeights() shortfall {
 		weights[at]++
 		clear(weights[:at])
 	}
-}
-
-// raiseWeights starts with equal weights and raises the weights of members that get too few
-// domains.
-func (c *clique) raiseWeights() shortfall {
-	lost := shortfall{}
-	weights := slices.Repeat([]int{1}, len(c.members))
-	for range weightSteps {
-		lost = lost.more(c.byWeights(weights))
-		got := make([]int, len(c.members))
-		for d := range c.holds[0] {
-			if w := c.bestMember(d, weights, got); w >= 0 {
-				got[w] += c.holds[w][d]
-			}
-		}
-		content := true
-		for w, wants := range c.wants {
-			if got[w] < wants {
-				weights[w]++
-				content = false
-			}
-		}
-		if content {
-			break
-		}
-	}
-	return lost
 }
 
 // bestMember returns the member whose pods in a domain weigh the most in total. It returns -1 if no

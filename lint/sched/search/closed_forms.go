@@ -60,10 +60,7 @@ func (u *podGroup) selfKeys(i int) []int {
 // domain of a key must then lie within one domain of the previous key. It may also lie entirely on
 // nodes without the previous key.
 func (f closedForms) nest(u *podGroup, keys []int) bool {
-	if len(keys) < 2 {
-		return true
-	}
-	return lazy.Cached(f.all(u).nested, fmt.Sprint(keys), func() bool {
+	return len(keys) < 2 || lazy.Cached(f.all(u).nested, fmt.Sprint(keys), func() bool {
 		keys, nest := slices.Clone(keys), true
 		slices.SortStableFunc(keys, func(x, y int) int { return f.sizes[x] - f.sizes[y] })
 		for i := 1; i < len(keys) && nest; i++ {
@@ -369,7 +366,18 @@ func (s *fewest) tightest() (best []choice, open bool) {
 			if !s.fits(u, d) {
 				continue
 			}
-			options := s.options(u, d)
+			// Another pod of the group, or a pod that keeps the group out of the domain.
+			var options []choice
+			for x := range s.f.units {
+				if x != u && (s.f.closes[u][x] || s.f.single[d]) && s.fits(x, d) && !s.barred[x][d] {
+					options = append(options, choice{x, d})
+				}
+			}
+			for e := range s.f.single {
+				if s.fits(u, e) && !s.barred[u][e] {
+					options = append(options, choice{u, e})
+				}
+			}
 			if !open || len(options) < len(best) {
 				best, open = options, true
 			}
@@ -379,23 +387,6 @@ func (s *fewest) tightest() (best []choice, open bool) {
 		}
 	}
 	return best, open
-}
-
-// options returns the choices for a pod group that still fits in a domain. Each choice places
-// either another pod of the group or a pod that keeps the group out of the domain.
-func (s *fewest) options(u, d int) []choice {
-	var list []choice
-	for x := range s.f.units {
-		if x != u && (s.f.closes[u][x] || s.f.single[d]) && s.fits(x, d) && !s.barred[x][d] {
-			list = append(list, choice{x, d})
-		}
-	}
-	for e := range s.f.single {
-		if s.fits(u, e) && !s.barred[u][e] {
-			list = append(list, choice{u, e})
-		}
-	}
-	return list
 }
 
 // fits reports whether a domain currently accepts a pod group's first pod.

@@ -166,7 +166,18 @@ func (c *colouring) try() bool {
 		if c.try() {
 			return true
 		}
-		c.give(u, d, barred)
+		// The need of the pod group follows from its remaining domains.
+		c.got[u] = c.got[u][:len(c.got[u])-1]
+		c.may[u][d] = true
+		c.room[u] += c.f.holds(u, d)
+		c.need[u] = c.f.pods[u]
+		for _, had := range c.got[u] {
+			c.need[u] -= min(c.f.holds(u, had), c.need[u])
+		}
+		for _, x := range barred {
+			c.may[x][d] = true
+			c.room[x] += c.f.holds(x, d)
+		}
 		// This domain does not work. Any domain that is open to the same pod groups does not work
 		// either.
 		for e := d; e < len(c.may[u]); e++ {
@@ -236,21 +247,6 @@ func (c *colouring) take(u, d int) []int {
 		}
 	}
 	return barred
-}
-
-// give undoes take. It recomputes the pod group's need from the group's remaining domains.
-func (c *colouring) give(u, d int, barred []int) {
-	c.got[u] = c.got[u][:len(c.got[u])-1]
-	c.may[u][d] = true
-	c.room[u] += c.f.holds(u, d)
-	c.need[u] = c.f.pods[u]
-	for _, had := range c.got[u] {
-		c.need[u] -= min(c.f.holds(u, had), c.need[u])
-	}
-	for _, x := range barred {
-		c.may[x][d] = true
-		c.room[x] += c.f.holds(x, d)
-	}
 }
 
 // run places the pods according to the coloring. It skips placements that the state rejects.

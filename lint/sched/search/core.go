@@ -8,8 +8,10 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -237,7 +239,7 @@ func explainShort(m *model.Model, s *certificate.Short) (c *Conflict, relax *rel
 		return nil, nil
 	}
 	m = m.Permanent()
-	m.Ask(s.Workloads, WhyQuestion, m.Bounds(s.Workloads), func() { c, relax = question{m: m, contend: true}.among(setOf(s.Workloads)) })
+	m.Ask(s.Workloads, WhyQuestion, m.Bounds(s.Workloads), func() { c, relax = question{m: m, contend: true}.among(lists.Set(s.Workloads)) })
 	return c, relax
 }
 
@@ -275,7 +277,30 @@ func (q question) core(relax *relaxation, ws []*workload.Workload) *Core {
 		return nil
 	}
 	core := &Core{Atoms: atoms}
-	q.m.Run().Within(q.m.Run().Left()/4*3, func() { core.Repairs = q.repairs(relax, ws, atoms) })
+	q.m.Run().Within(q.m.Run().Left()/4*3, func() {
+		tries := map[Kind][]func() []Repair{}
+		add := func(k Kind, try func() []Repair) { tries[k] = append(tries[k], try) }
+		for _, atom := range atoms[:min(len(atoms), maxParts)] {
+			add(CorrectName, func() []Repair { return q.renamed(relax, atom) })
+			add(kindOf(atom), func() []Repair { return q.without(relax, atom) })
+		}
+		add(MoreNodes, func() []Repair { return q.furtherNodes(relax, ws) })
+		for _, w := range ws {
+			if q.of == nil || q.of == w {
+				add(FewerPods, func() []Repair { return q.fewer(relax, w) })
+			}
+		}
+		var repairs []Repair
+		for _, k := range sorting.Keys(tries) {
+			for _, try := range tries[k] {
+				repairs = append(repairs, try()...)
+			}
+		}
+		if len(repairs) == 0 {
+			repairs = append(repairs, q.several(relax, atoms)...)
+		}
+		core.Repairs = slices.CompactFunc(repairs, same)
+	})
 	return core
 }
 
@@ -302,7 +327,7 @@ func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 
 // together returns all workloads in w's component.
 func together(d *certificate.Decision, w *workload.Workload) map[*workload.Workload]bool {
-	group := setOf(d.Groups[w])
+	group := lists.Set(d.Groups[w])
 	group[w] = true
 	return group
 }

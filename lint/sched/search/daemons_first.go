@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -63,7 +64,7 @@ func DaemonSetsFirst(m *model.Model, d *certificate.Decision, o Options) {
 // are already placed there.
 func shortBeside(d, e *certificate.Decision, first *model.DaemonSetsFirst) (all []certificate.Short) {
 	for _, s := range e.Short {
-		in := setOf(first.LeftOut)
+		in := lists.Set(first.LeftOut)
 		for _, w := range s.Workloads {
 			in[first.Original(w)] = true
 		}

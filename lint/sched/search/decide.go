@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -128,7 +130,25 @@ func decide(m *model.Model, o Options) (d *certificate.Decision) {
 		if parts != m {
 			join(d, parts)
 		}
-		setUnlistedReasons(d, m)
+		// Unknown verdicts may depend on a resource that no node lists.
+		first := map[*workload.Workload]model.Reason{} // keyed by a component's first workload
+		for i := range d.Workloads {
+			w := &d.Workloads[i]
+			if w.Verdict != diag.Unknown {
+				continue
+			}
+			if names := Unlisted(m, w.Workload); len(names) > 0 {
+				w.Why = model.Reason{Cause: model.ByResource, Name: string(names[0])}
+				continue
+			}
+			group := d.Groups[w.Workload]
+			if len(group) == 0 {
+				continue
+			}
+			if why := lazy.Cached(first, group[0], func() model.Reason { return firstUnlisted(m, group) }); why.Workload != nil {
+				w.Why = why
+			}
+		}
 		overSizes(d, m, o)
 	}) {
 		return undecided(m)
@@ -487,10 +507,7 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 		if a.neverPlaced(i) {
 			prove(u.g, nil)
 		} else if a.peersElsewhere(u) {
-			var peers []*workload.Workload
-			for _, j := range u.peers {
-				peers = append(peers, a.units[j.unit].g.Workload)
-			}
+			peers := lists.Of(u.peers, func(j located) *workload.Workload { return a.units[j.unit].g.Workload })
 			prove(u.g, peers)
 		}
 	}

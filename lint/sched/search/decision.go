@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -107,7 +108,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 func (d *decided) short(all []certificate.Short) []certificate.Short {
 	in := map[*workload.Workload]bool{}
 	for i := range all {
-		maps.Copy(in, setOf(all[i].Workloads))
+		maps.Copy(in, lists.Set(all[i].Workloads))
 	}
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
@@ -302,29 +303,6 @@ func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 		}
 	}
 	return false
-}
-
-// setUnlistedReasons sets the reason for unknown verdicts that depend on a resource that no node
-// lists.
-func setUnlistedReasons(d *certificate.Decision, m *model.Model) {
-	first := map[*workload.Workload]model.Reason{} // keyed by a component's first workload
-	for i := range d.Workloads {
-		w := &d.Workloads[i]
-		if w.Verdict != diag.Unknown {
-			continue
-		}
-		if names := Unlisted(m, w.Workload); len(names) > 0 {
-			w.Why = model.Reason{Cause: model.ByResource, Name: string(names[0])}
-			continue
-		}
-		group := d.Groups[w.Workload]
-		if len(group) == 0 {
-			continue
-		}
-		if why := lazy.Cached(first, group[0], func() model.Reason { return firstUnlisted(m, group) }); why.Workload != nil {
-			w.Why = why
-		}
-	}
 }
 
 // firstUnlisted returns the first resource that the workloads request but no node lists. The

@@ -41,7 +41,25 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 			break
 		}
 		if len(o.units)*len(e.nodes) <= maxFillers {
-			greedyRuns(e).repair(&o)
+			// A run may place all pods if the best one leaves some unplaced. Each attempt starts with those that had unplaced pods.
+			g := greedyRuns(e)
+			first, last := map[int]int{}, o.best
+			for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
+				placed := map[int]int{}
+				for _, s := range last {
+					placed[s.unit]++
+				}
+				for _, i := range o.units {
+					if placed[i] < g.units[i].pods {
+						first[i] = -k
+					}
+				}
+				last = g.runFirst(o.units, first)
+				g.undo(last)
+				if len(last) > len(o.best) {
+					o.best = last
+				}
+			}
 		}
 		if len(o.best) == o.pods {
 			o.worst, o.decided = greedyRuns(e).fillers(c)

@@ -13,28 +13,6 @@ type greedyRuns struct{ *state }
 // maxRepairs is the maximum number of runs that repair tries.
 const maxRepairs = 12
 
-// repair looks for a run that places all pods if the best run leaves some unplaced. Each attempt
-// starts with the pod groups that had unplaced pods.
-func (g greedyRuns) repair(o *outcome) {
-	first, last := map[int]int{}, o.best
-	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
-		placed := map[int]int{}
-		for _, s := range last {
-			placed[s.unit]++
-		}
-		for _, i := range o.units {
-			if placed[i] < g.units[i].pods {
-				first[i] = -k
-			}
-		}
-		last = g.runFirst(o.units, first)
-		g.undo(last)
-		if len(last) > len(o.best) {
-			o.best = last
-		}
-	}
-}
-
 // runFirst returns a greedy run that spreads each pod group over its nodes. Pod groups with a lower
 // rank come first. Within a rank, groups without affinity come before groups with affinity. After
 // that, groups with fewer nodes come first.

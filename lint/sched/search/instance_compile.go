@@ -333,7 +333,18 @@ func (b *compiler) relate(i int) {
 		u.spreads = append(u.spreads, b.constraint(i, t))
 	}
 	if len(near) > 0 {
-		b.keepNear(i, near)
+		u := b.units[i]
+		u.first = true
+		for _, t := range near {
+			u.affinityKeys = append(u.affinityKeys, b.key(b.relax.key(t)))
+			u.first = u.first && b.m.Selects(t, u.g.Workload, u.g.Workload, model.Asks{Self: true, Incoming: true})
+		}
+		u.peers = b.selected(near, u, true)
+		for _, j := range u.peers {
+			for _, k := range u.affinityKeys {
+				b.counter(exclusion{k, j.unit, j.place})
+			}
+		}
 	}
 }
 
@@ -478,21 +489,6 @@ func (b *compiler) counter(x exclusion) {
 		c := newCounter(b.sizes[x.key])
 		b.byDomain[x] = c
 		b.counts[x.unit] = append(b.counts[x.unit], keyed{x.key, x.place, c})
-	}
-}
-
-func (b *compiler) keepNear(i int, terms []*model.Term) {
-	u := b.units[i]
-	u.first = true
-	for _, t := range terms {
-		u.affinityKeys = append(u.affinityKeys, b.key(b.relax.key(t)))
-		u.first = u.first && b.m.Selects(t, u.g.Workload, u.g.Workload, model.Asks{Self: true, Incoming: true})
-	}
-	u.peers = b.selected(terms, u, true)
-	for _, j := range u.peers {
-		for _, k := range u.affinityKeys {
-			b.counter(exclusion{k, j.unit, j.place})
-		}
 	}
 }
 

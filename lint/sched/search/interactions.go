@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -285,7 +286,7 @@ func risky(m *model.Model, g *model.Group) bool {
 // places all of them. It counts resources, because a run that exceeds the nodes' resources is
 // impossible.
 func stuckRun(m *model.Model, owners []*workload.Workload) (Conflict, bool) {
-	d := decideInstance(newState(m.Split(), true, newRelaxation(setOf(owners))), Options{Steps: coreSteps}, false)
+	d := decideInstance(newState(m.Split(), true, newRelaxation(lists.Set(owners))), Options{Steps: coreSteps}, false)
 	if d.whole() != diag.Sometimes {
 		return Conflict{}, false
 	}
@@ -368,11 +369,3 @@ func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relax
 
 // maxChecks is the maximum number of decisions that minimizing one conflict may take.
 const maxChecks = 400
-
-func setOf(ws []*workload.Workload) map[*workload.Workload]bool {
-	set := make(map[*workload.Workload]bool, len(ws))
-	for _, w := range ws {
-		set[w] = true
-	}
-	return set
-}

@@ -472,27 +472,22 @@ func (s *losing) end() {
 		}
 		if missing[k] > e.most {
 			if e.most = missing[k]; !s.Stepwise {
-				e.stuck = s.moves()
+				var all []certificate.Move
+				add := func(steps []step, gone bool) {
+					for _, v := range steps {
+						u := s.a.units[v.unit]
+						if !gone || !u.g.Running && !u.g.Kind.PerNode() {
+							all = append(all, certificate.Move{Workload: u.g.Workload, Node: s.a.nodes[v.node], Gone: gone})
+						}
+					}
+				}
+				add(s.path, false)
+				add(s.gone, true)
+				add(s.again, false)
+				e.stuck = all
 			}
 		}
 	}
-}
-
-// moves returns the moves that led to the current state.
-func (s *losing) moves() []certificate.Move {
-	var all []certificate.Move
-	add := func(steps []step, gone bool) {
-		for _, v := range steps {
-			u := s.a.units[v.unit]
-			if !gone || !u.g.Running && !u.g.Kind.PerNode() {
-				all = append(all, certificate.Move{Workload: u.g.Workload, Node: s.a.nodes[v.node], Gone: gone})
-			}
-		}
-	}
-	add(s.path, false)
-	add(s.gone, true)
-	add(s.again, false)
-	return all
 }
 
 // answers returns the result for each workload. whole is set if the search explored everything.

@@ -39,7 +39,28 @@ func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods
 	case x.over != nil:
 		return r.everywhere(b, l, x)
 	case x.key != "":
-		return r.somewhere(b, l, x)
+		// Some open node always accepts the pod in two cases. In the first, more domains are safe than there are pods that
+		// close a whole domain. A domain is safe if it has more open nodes than other pods can close. In the second case,
+		// other pods cannot close all open nodes that have no domain.
+		domain := r.domain(x.key)
+		unreachable := map[int32]bool{}
+		for c := range b.taken {
+			unreachable[domain[c]] = l.Meaning == certificate.Unreachable
+		}
+		seen := map[int32]bool{}
+		roomy := 0
+		for _, d := range domain {
+			if d < 0 || seen[d] || unreachable[d] {
+				continue
+			}
+			if seen[d] = true; r.open(b, domain, d) > r.closed(x, domain, d) {
+				roomy++
+			}
+		}
+		if l.Meaning == certificate.Unreachable {
+			roomy -= b.any // the lost node may be in any of these domains
+		}
+		return roomy > x.shut || r.open(b, domain, -1) > r.closed(x, domain, -1)
 	default:
 		return r.open(b, nil, 0) > r.closed(x, nil, 0)
 	}
@@ -305,32 +326,6 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 		}
 	}
 	return full + min(sum, x.pods)
-}
-
-// somewhere reports whether some open node always accepts the pod. There are two such cases. In the
-// first, more domains are safe than there are pods that close a whole domain. A domain is safe if
-// it has more open nodes than other pods can close. In the second case, other pods cannot close all
-// open nodes that have no domain.
-func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
-	domain := r.domain(x.key)
-	unreachable := map[int32]bool{}
-	for c := range b.taken {
-		unreachable[domain[c]] = l.Meaning == certificate.Unreachable
-	}
-	seen := map[int32]bool{}
-	roomy := 0
-	for _, d := range domain {
-		if d < 0 || seen[d] || unreachable[d] {
-			continue
-		}
-		if seen[d] = true; r.open(b, domain, d) > r.closed(x, domain, d) {
-			roomy++
-		}
-	}
-	if l.Meaning == certificate.Unreachable {
-		roomy -= b.any // the lost node may be in any of these domains
-	}
-	return roomy > x.shut || r.open(b, domain, -1) > r.closed(x, domain, -1)
 }
 
 // everywhere reports whether every domain of a constraint has more open nodes than other pods can

@@ -26,7 +26,21 @@ func OnceGrown(m *model.Model, w *workload.Workload, pods int, lost [2]string) (
 	ws := []*workload.Workload{w}
 	m.Ask(ws, OnceGrownQuestion, m.Part(ws), func() {
 		q := onceGrown{m: m, g: g, e: m.Eligible(w), lost: lost}
-		q.findRivals()
+		for t := range q.g.Hard(model.AntiAffinity) {
+			for _, o := range q.m.Others(t, q.g.Workload, true) {
+				q.rivals = append(q.rivals, rival{o, t.Key})
+			}
+		}
+		for _, o := range slices.Concat(q.m.Workloads, q.m.Elsewhere()) {
+			if o == q.g.Workload {
+				continue
+			}
+			for t := range q.m.Groups[o].Hard(model.AntiAffinity) {
+				if q.m.Peer(t, o, q.g.Workload) != model.No {
+					q.rivals = append(q.rivals, rival{o, t.Key})
+				}
+			}
+		}
 		if q.addable(); len(q.nodes) > 0 {
 			yes = q.holds(pods)
 		}
@@ -62,24 +76,6 @@ type onceGrown struct {
 type rival struct {
 	w   *workload.Workload
 	key string
-}
-
-func (q *onceGrown) findRivals() {
-	for t := range q.g.Hard(model.AntiAffinity) {
-		for _, o := range q.m.Others(t, q.g.Workload, true) {
-			q.rivals = append(q.rivals, rival{o, t.Key})
-		}
-	}
-	for _, o := range slices.Concat(q.m.Workloads, q.m.Elsewhere()) {
-		if o == q.g.Workload {
-			continue
-		}
-		for t := range q.m.Groups[o].Hard(model.AntiAffinity) {
-			if q.m.Peer(t, o, q.g.Workload) != model.No {
-				q.rivals = append(q.rivals, rival{o, t.Key})
-			}
-		}
-	}
 }
 
 // addable finds the nodes. Those with a topology key of a hard spread or affinity lack no such key.

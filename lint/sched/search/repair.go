@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -66,33 +65,6 @@ var partKinds = map[Part]Kind{
 // LeastPods returns the smallest number of pods that advice may suggest instead of the number asked
 // for. With less than half of them, the service is a different one.
 func LeastPods(asked int) int { return (asked + 1) / 2 }
-
-// repairs tries common ways to resolve a contradiction, in the order of their kinds, and keeps the
-// successful ones. If no single change succeeds, it tries several changes together.
-func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom) []Repair {
-	tries := map[Kind][]func() []Repair{}
-	add := func(k Kind, try func() []Repair) { tries[k] = append(tries[k], try) }
-	for _, atom := range core[:min(len(core), maxParts)] {
-		add(CorrectName, func() []Repair { return q.renamed(base, atom) })
-		add(kindOf(atom), func() []Repair { return q.without(base, atom) })
-	}
-	add(MoreNodes, func() []Repair { return q.furtherNodes(base, ws) })
-	for _, w := range ws {
-		if q.of == nil || q.of == w {
-			add(FewerPods, func() []Repair { return q.fewer(base, w) })
-		}
-	}
-	var repairs []Repair
-	for _, k := range sorting.Keys(tries) {
-		for _, try := range tries[k] {
-			repairs = append(repairs, try()...)
-		}
-	}
-	if len(repairs) == 0 {
-		repairs = append(repairs, q.several(base, core)...)
-	}
-	return slices.CompactFunc(repairs, same)
-}
 
 // without tries to drop one atom. Cordons are dropped on their own as well, because uncordoning a
 // node differs from tolerating a taint.

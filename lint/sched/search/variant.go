@@ -118,10 +118,7 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	m.Run().Spend(1 + len(ws)/model.PerStep)
 	daemons := slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return !perNode(w) })
-	if len(daemons) == 0 {
-		return false
-	}
-	return slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+	return len(daemons) > 0 && slices.ContainsFunc(ws, func(w *workload.Workload) bool {
 		m.Run().Spend(1)
 		return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool {
 			return t.Hard && slices.ContainsFunc(daemons, func(d *workload.Workload) bool {

@@ -93,7 +93,30 @@ func (c *component) change(changes []*Change, runs int) {
 		until := s.m.Run().Spent() + s.m.Run().Times(changeSteps)
 		for i := 0; len(changes) > 0 && i < runs && (changes[0].Runs < MinRuns || s.m.Run().Spent() < until); i++ {
 			if how, _ := c.run(NewDraw(seed, i)); how == complete {
-				c.follow(changes, short, i)
+				placed := c.s.Mark()
+				c.s.m.Run().Spend(1 + (len(c.s.all)+c.size)/model.PerStep)
+				places := map[*pods][]int32{} // in the order of placement, which later changes lose
+				for _, p := range c.s.all {
+					places[p] = slices.Clone(p.places)
+				}
+				for _, x := range changes {
+					d := NewDraw(fmt.Sprintf("%s\n%s %s%s%s", short, x.Workload, x.Way, x.Key, x.Meaning), i)
+					how := complete
+					if x.Way != "" {
+						how = c.roll(x, places, d)
+					} else {
+						how = c.lose(x, d)
+					}
+					x.Runs++
+					switch how {
+					case leftOut:
+						x.Shown++
+					case preempts:
+						x.Preempts++
+					}
+					clear(c.s.closed)
+					c.s.Undo(placed)
+				}
 			}
 			s.Undo(start)
 		}
@@ -105,35 +128,6 @@ func (c *component) change(changes []*Change, runs int) {
 		if x.Runs < min(runs, MinRuns) {
 			x.Runs, x.Shown, x.Preempts = 0, 0, 0
 		}
-	}
-}
-
-// follow makes each of the changes to the placed pods of a run, and takes it back. What is drawn for a
-// change does not depend on the others.
-func (c *component) follow(changes []*Change, seed string, run int) {
-	placed := c.s.Mark()
-	c.s.m.Run().Spend(1 + (len(c.s.all)+c.size)/model.PerStep)
-	places := map[*pods][]int32{} // in the order of placement, which later changes lose
-	for _, p := range c.s.all {
-		places[p] = slices.Clone(p.places)
-	}
-	for _, x := range changes {
-		d := NewDraw(fmt.Sprintf("%s\n%s %s%s%s", seed, x.Workload, x.Way, x.Key, x.Meaning), run)
-		how := complete
-		if x.Way != "" {
-			how = c.roll(x, places, d)
-		} else {
-			how = c.lose(x, d)
-		}
-		x.Runs++
-		switch how {
-		case leftOut:
-			x.Shown++
-		case preempts:
-			x.Preempts++
-		}
-		clear(c.s.closed)
-		c.s.Undo(placed)
 	}
 }
 

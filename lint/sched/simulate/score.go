@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -107,23 +108,6 @@ func (g *scoring) count(node int, by int64) {
 	}
 	for _, c := range g.counts {
 		c.add(node, int32(by))
-	}
-}
-
-// relate finds, for each workload, the terms that influence its scores once pods of other workloads
-// are in place: preferred terms, and required affinity (R-B7).
-func (s *State) relate() {
-	s.against = map[*workload.Workload][]influence{}
-	for _, p := range s.all {
-		for _, t := range p.Terms {
-			weight := weightOf(t)
-			if weight == 0 {
-				continue
-			}
-			for _, o := range s.selected(t, p, false) {
-				s.against[o.Workload] = append(s.against[o.Workload], influence{p, t.Key, weight})
-			}
-		}
 	}
 }
 
@@ -254,10 +238,7 @@ func (s *State) learnSpreads(p *pods) {
 	}
 	var carries []bool
 	if !standard && len(terms) > 0 {
-		var keys []string
-		for _, t := range terms {
-			keys = append(keys, t.Key)
-		}
+		keys := lists.Of(terms, func(t *model.Term) string { return t.Key })
 		carries = make([]bool, len(s.nodes))
 		for i, n := range s.nodes {
 			carries[i] = model.Carries(n.Labels, keys)

@@ -120,21 +120,8 @@ func NewState(m *model.Model) *State {
 		s.loads[i] = load{has: amounts{cpu.MilliValue() + used.cpu, memory.Value() + used.memory}, real: used, scored: used}
 		s.avoiding = s.avoiding || slices.ContainsFunc(n.Taints, func(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectPreferNoSchedule })
 	}
-	s.interleave()
-	s.relate()
-	for _, p := range s.all { // the board has placed them already
-		if p.Running {
-			for _, n := range p.nodes {
-				s.book(p, int(n), 1)
-			}
-		}
-	}
-	return s
-}
-
-// interleave computes the order in which the scheduler looks at nodes: one of each zone in turn
-// (pkg/scheduler/backend/cache/node_tree.go; R-B8). Within a zone nodes are ordered by name.
-func (s *State) interleave() {
+	// The scheduler looks at one node of each zone in turn (pkg/scheduler/backend/cache/node_tree.go; R-B8). Within
+	// a zone nodes are ordered by name.
 	names := make([]int, len(s.nodes))
 	for i := range names {
 		names[i] = i
@@ -148,6 +135,28 @@ func (s *State) interleave() {
 	}
 	slices.SortStableFunc(names, func(a, b int) int { return cmp.Compare(turn[a], turn[b]) })
 	s.order = names
+	// The terms that influence its scores once pods of other workloads are in place: preferred terms, and required
+	// affinity (R-B7).
+	s.against = map[*workload.Workload][]influence{}
+	for _, p := range s.all {
+		for _, t := range p.Terms {
+			weight := weightOf(t)
+			if weight == 0 {
+				continue
+			}
+			for _, o := range s.selected(t, p, false) {
+				s.against[o.Workload] = append(s.against[o.Workload], influence{p, t.Key, weight})
+			}
+		}
+	}
+	for _, p := range s.all { // the board has placed them already
+		if p.Running {
+			for _, n := range p.nodes {
+				s.book(p, int(n), 1)
+			}
+		}
+	}
+	return s
 }
 
 // unit returns the index on the board of a pod that is to be on a node.
