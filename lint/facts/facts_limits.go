@@ -264,7 +264,7 @@ type Spread struct {
 	Domains int `json:"domains"`
 	// Smallest is the number of pods that the smallest domain can hold.
 	Smallest int `json:"smallest"`
-	// SmallestDomain is the name of the smallest domain.
+	// SmallestDomain is the name of the smallest domain, or "" if it alone does not limit the others.
 	SmallestDomain string `json:"smallest_domain"`
 	// Most is the number of pods that fit.
 	Most int `json:"most"`

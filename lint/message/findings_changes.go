@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -141,7 +142,7 @@ func wordDemand(a *facts.Amount) string {
 func nodeLoss(r *facts.Loss, in *facts.Facts) Text {
 	when := map[certificate.Meaning]string{
 		certificate.Gone:        " if its Node object is deleted",
-		certificate.Unreachable: " while it is unreachable (its pods stay Terminating)",
+		certificate.Unreachable: " while it is unreachable (its pods " + remain(r, in) + ")",
 	}[certificate.Meaning(r.Meaning)]
 	return about(in.Ref(r.W), fmt.Sprintf("losing node %s%s %s%s%s", r.Value, Like(r.Like, "node"), lossLeft(r), when, whereItRuns(r.WhereItRuns, r.Pods)))
 }
@@ -149,9 +150,14 @@ func nodeLoss(r *facts.Loss, in *facts.Facts) Text {
 func zoneLoss(r *facts.Loss, in *facts.Facts) Text {
 	when := map[certificate.Meaning]string{
 		certificate.Gone:        " if its Node objects are deleted",
-		certificate.Unreachable: " while its nodes are unreachable (their pods stay Terminating)",
+		certificate.Unreachable: " while its nodes are unreachable (their pods " + remain(r, in) + ")",
 	}[certificate.Meaning(r.Meaning)]
 	return about(in.Ref(r.W), fmt.Sprintf("losing %s=%s%s %s%s%s", r.Key, r.Value, Like(r.Like, "domain"), lossLeft(r), when, whereItRuns(r.WhereItRuns, r.Pods)))
+}
+
+// remain states that pods remain on unreachable nodes. Pods that tolerate the taint do not terminate.
+func remain(r *facts.Loss, in *facts.Facts) string {
+	return map[bool]string{true: "stay there", false: "stay Terminating"}[!r.Recreated && in.Workloads[r.W].Kind != "StatefulSet"]
 }
 
 func lossLeft(r *facts.Loss) string {
@@ -241,8 +247,11 @@ func strands(domain string) string {
 
 func budgetAllowsNothing(r *facts.Budget, in *facts.Facts) Text {
 	small, amount, drain := r.Problem == "no-eviction-while-small", amountFrom(&r.Amount), "never completes"
-	if small {
+	switch stay := func(i int) bool { return !strings.HasSuffix(in.Workloads[i].Kind, "Job") }; {
+	case small:
 		drain = "waits until an autoscaler adds replicas"
+	case r.Unscaled != "" && !slices.ContainsFunc(r.Selects, stay):
+		drain = "waits until the pods end"
 	}
 	return Text{
 		Headline: fmt.Sprintf("%s allows no disruptions of %s%s%s", r.Object, upTo(refs(in, r.Selects), maxNamed), whileSmall(small, r.UpTo, len(r.Selects)),

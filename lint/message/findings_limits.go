@@ -153,6 +153,11 @@ func stayPending(pods int) string {
 	return fmt.Sprintf("%s %s Pending", plural(pods, "pod"), verb(pods, "stays", "stay"))
 }
 
+// atLeast is like stayPending, for a lower bound. It is exact if it is the number of all pods.
+func atLeast(pods, all int) string {
+	return when(pods > 0 && pods < all, "at least ") + stayPending(pods)
+}
+
 func requestExceedsNodes(r *facts.Request, in *facts.Facts) Text {
 	if r.Resource == string(corev1.ResourcePods) {
 		return noSlot(r, in)
@@ -295,12 +300,12 @@ func onlyEligible(some, nodes int) string {
 
 func spreadExceedsSkew(r *facts.Spread, in *facts.Facts) Text {
 	return about(in.Ref(r.W), slices.Concat([]string{spreadLimit(r, in), smallest(r)}, exclusionLines(r.Excluded, r.MoreExcluded),
-		[]string{stayPending(r.Pending), growth(r.Growth), nameMeant(r.Suggestion)})...)
+		[]string{atLeast(r.Pending, r.Pods), growth(r.Growth), nameMeant(r.Suggestion)})...)
 }
 
 // spreadLimit describes the condition of a spread constraint that limits the number of pods.
 func spreadLimit(r *facts.Spread, in *facts.Facts) string {
-	few := fmt.Sprintf("only %d %s", r.Most, verb(r.Most, "fits", "fit"))
+	few := fmt.Sprintf("at most %d %s", r.Most, verb(r.Most, "fits", "fit"))
 	switch r.Cause {
 	case "missing-key":
 		labels := "the label " + r.Key
@@ -371,7 +376,7 @@ func crowdedOut(r *facts.Crowd, in *facts.Facts) Text {
 	if len(names) > maxNamed+1 {
 		names = []string{upTo(names, maxNamed)}
 	}
-	return about(strings.Join(names, ", "), append(parts, stayPending(r.Pending), growth(r.Growth))...)
+	return about(strings.Join(names, ", "), append(parts, atLeast(r.Pending, r.Pods), growth(r.Growth))...)
 }
 
 // refs returns the names of workloads.

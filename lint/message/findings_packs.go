@@ -189,5 +189,5 @@ func answer(v *values) (headline, help string) {
 	if can == "" {
 		return v.say("${workload} may be unable to ") + claim, ""
 	}
-	return v.say("${workload} (pods: ${pods}) ") + can + claim, help
+	return v.say("${workload} ") + when(v.count("pods") > 0, v.say("(pods: ${pods}) ")) + can + claim, help
 }

@@ -176,6 +176,11 @@ func CountRevisions(key string) string {
 	return fmt.Sprintf("remove matchLabelKeys: [%s] from the constraint so that old pods count (the new pods can then end up unevenly spread)", key)
 }
 
+// OtherRevisions returns the repair of an affinity on a topology key that can only select the workload's own pods.
+func OtherRevisions(key, topologyKey string) string {
+	return fmt.Sprintf("remove %s from matchLabelKeys of the affinity on %s: pods of other workloads never have its value", key, topologyKey)
+}
+
 // IgnoreRevisions returns the repair that makes a spread constraint count only new pods. If tight
 // is set, the text warns that the rollout can then get stuck.
 func IgnoreRevisions(key string, tight bool) string {
@@ -513,6 +518,8 @@ func giveUp(a search.Atom, opens *model.Exclusion) string {
 	switch {
 	case a.Term != nil && !a.Term.Declared():
 		return fmt.Sprintf("give each pod of %s a claim of its own instead of %s", a.Workload, a.Term.Claim)
+	case a.Term != nil && a.Term.OwnKey(a.Workload) != "":
+		return OtherRevisions(a.Term.OwnKey(a.Workload), a.Term.Key)
 	case a.Term != nil && a.Term.Use == model.Spread:
 		return fmt.Sprintf("set whenUnsatisfiable: ScheduleAnyway for the spread of %s on %s", a.Workload, a.Term.Key)
 	case a.Term != nil:

@@ -48,6 +48,7 @@ var reasons = map[model.Cause]string{
 	model.Unplaced:      "its pods do not all fit on the current nodes",
 	model.LateRetry:     "pods that require one another can stay Pending for up to 5.5 minutes: the scheduler does not retry them when the last pod that they require is gone",
 	model.NotRecreated:  "its pods are not recreated while the Node object exists",
+	model.NotEvicted:    "its pods tolerate node.kubernetes.io/unreachable and are not evicted",
 	model.Bare:          "nothing recreates a bare pod",
 	model.ByOrder:       "depends on the scheduling order",
 	model.ByContention:  "capacity that other workloads use",

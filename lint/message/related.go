@@ -194,6 +194,12 @@ func PodsOf(pods int, w *workload.Workload) string {
 	return fmt.Sprintf("%s of %s", plural(pods, "pod"), w)
 }
 
+// ScaledPods returns the text for the numbers of pods of an autoscaled workload up to most, while it has any.
+func ScaledPods(w *workload.Workload, most int) string {
+	least := max(1, w.Scale.Min)
+	return when(least < most, fmt.Sprintf("%d to ", least)) + PodsOf(max(least, most), w)
+}
+
 // AlsoPending returns the text for the replica count of another workload with Pending pods.
 func AlsoPending(pods int, w *workload.Workload) string {
 	return PodsOf(pods, w) + " also stay Pending"

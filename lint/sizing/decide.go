@@ -66,7 +66,7 @@ func (z *sizing) decide(p *part, at size.Layout) (a size.Answer) {
 			if f := z.facts[w]; f != nil && !w.Kind.PerNode() && f.pods > 0 {
 				text, grow := "there is no node", z.may(p, w)
 				if len(grow) == 0 {
-					text = "its pods may use no pool"
+					text = "no pool has nodes that its pods can use"
 				}
 				return size.Answer{Outcome: diag.Never, Below: true, Grow: grow, Why: reasonAbout(w, asksFits, diag.Never, text)}
 			}

@@ -164,6 +164,9 @@ func (p *plan) budgets(c *concern) {
 		case b.AllowedMin == 0 && b.WhileSmall:
 			p.about(w, b.String(), "the budget allows no eviction while there are few pods")
 			return
+		case b.Unscaled != nil && w.Finite():
+			p.about(w, b.String(), "the budget allows no eviction of its pods until they end")
+			return
 		case b.AllowedMin == 0:
 			p.about(w, b.String(), "the budget may never allow an eviction")
 			return

@@ -137,6 +137,9 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	}
 	var changes []disruption.Change
 	for i, a := range r.Atoms {
+		if a.Term != nil && a.Term.OwnKey(a.Workload) != "" { // a mistake, even if something else is in the way, too
+			return message.Repair(r)
+		}
 		a.Workload = b.declaredAs(a.Workload)
 		if edit, ok := b.givenUp(&a, r.Opens[i]); ok {
 			changes = append(changes, disruption.Change{Workload: a.Workload, Edit: edit})

@@ -273,6 +273,11 @@ func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *
 			}
 		}
 	}
+	for _, o := range core.Among {
+		if row := b.row(original(b.m, o)); o.String() != w.String() && !slices.Contains(t.others, row) {
+			t.others = append(t.others, row)
+		}
+	}
 	if len(t.rules) == 0 {
 		t.rules = t.fewer
 	}
@@ -478,11 +483,12 @@ func (b changes) budget(x *disruption.Budget) {
 			if w.Kind.PerNode() && b.topo {
 				pods = b.m.Eligible(w).Count
 			}
-			at := w.CountSpan()
+			at, text := w.CountSpan(), message.PodsOf(pods, w)
 			if w.Scale != nil {
-				at = w.Scale.MinSpan
+				// UpTo is about all workloads, so the others are at their minimum.
+				at, text = w.Scale.MinSpan, message.ScaledPods(w, cmp.Or(x.UpTo, x.Pods+w.Scale.Max-pods)-x.Pods+pods)
 			}
-			s = s.related(at, "%s", message.PodsOf(pods, w))
+			s = s.related(at, "%s", text)
 		}
 		problem := "no-eviction"
 		if x.WhileSmall {

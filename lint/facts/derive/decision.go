@@ -423,6 +423,9 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 		s.Verdict, s.Pending, s.Reason = string(diag.Never), max(s.Pending, d.Pods-d.MaxPlaced), unfit
 	}
 	out.Drain = diag.PlacementJudgement{Verdict: string(diag.None), Reason: unfit}
+	if outlives(w) && out.Rollout.Verdict == string(diag.Always) { // that is about numbers of pods that an autoscaler may choose
+		out.Rollout = diag.PlacementRollout{Verdict: string(diag.None), Reason: unfit}
+	}
 	return out
 }
 

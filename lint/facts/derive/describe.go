@@ -523,6 +523,9 @@ func (b *builder) answer(as decision, w *workload.Workload, row *facts.Answers) 
 	as.changes().asks(w, questions...)
 	if row.Fits == diag.Never && outlives(w) { // as in the place command, there is nothing to drain
 		row.Drains = diag.None
+		if row.Rolls == diag.Always { // that is about numbers of pods that an autoscaler may choose
+			row.Rolls = diag.None
+		}
 		for i := range row.Survives {
 			row.Survives[i].Gone, row.Survives[i].Unreachable = diag.Never, diag.Never
 		}

@@ -139,6 +139,9 @@ func (b limits) spread(w *workload.Workload, l *bound.Limit) {
 			fact.Suggestion = b.suggest(t.Key)
 		}
 		s = b.advised(s, w, fact, func(s Subject) Subject { return b.spreadFix(s, w, l, &fact) })
+		if len(b.m.Others(t, w, true)) > 0 { // their pods in the domain let others have more
+			fact.SmallestDomain = ""
+		}
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Spreads = append(b.Spreads, fact)

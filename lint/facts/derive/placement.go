@@ -383,7 +383,12 @@ func (b limits) requests(w *workload.Workload) bool {
 			} else {
 				s = s.related(r.LargestSpan, "%s", message.MostOfAll(&fact))
 			}
-			if r.Largest.IsZero() {
+			roomy := func(n *topology.Node) bool { most, _ := model.Fits(n, b.m.Group(w).Requests); return most > 0 }
+			all := b.m.Excluded(w, false)
+			i := slices.IndexFunc(all, func(x model.Exclusion) bool { return x.Tolerable() && slices.ContainsFunc(x.Nodes, roomy) })
+			if i >= 0 && !w.Kind.PerNode() { // a taint keeps the pods off nodes that have as much
+				s = b.advisor().toleration(s.node(all[i].Nodes[0], message.Excluded(&all[i])), w, &all[i])
+			} else if r.Largest.IsZero() {
 				s = s.fix("%s", message.AddNodeWith(&fact))
 			} else {
 				s = s.fix("%s", message.RequestAtMost(&fact))

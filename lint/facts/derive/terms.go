@@ -111,7 +111,11 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 		} else {
 			s = s.related(labelsSpan(w), "%s", message.PodLabels(labelsOf(w)))
 		}
-		s = s.fix("%s", message.SelectorFix(&fact))
+		if key := t.OwnKey(w); key != "" {
+			s = s.fix("%s", message.OtherRevisions(key, t.Key))
+		} else {
+			s = s.fix("%s", message.SelectorFix(&fact))
+		}
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Selectors = append(b.Selectors, fact)

@@ -350,7 +350,7 @@ const (
 	// Unreachable nodes remain, with the unreachable taint. Their pods are evicted but never finish
 	// terminating. Affinity and anti-affinity still count these pods (R-A1), but spread constraints
 	// do not (R-T4). The nodes remain domains of a spread constraint unless its nodeTaintsPolicy is
-	// Honor (R-T9). DaemonSet pods are not evicted (R-N30).
+	// Honor (R-T9). DaemonSet pods are not evicted (R-N30), nor are pods that Stays is about.
 	Unreachable Meaning = "unreachable"
 	// Drained nodes remain but are cordoned. All of their pods except DaemonSet pods are evicted.
 	Drained Meaning = "drained"
@@ -409,15 +409,23 @@ type Lost struct {
 
 // CreatedAgain reports whether a controller recreates a group's lost pods. A bare pod has no
 // controller. A StatefulSet pod or a virtual machine is not started a second time while its node
-// may come back.
+// may come back, and a pod that is not evicted has no replacement.
 func (l Loss) CreatedAgain(g *model.Group) bool {
 	switch {
 	case len(g.Kind.Template) == 0:
 		return false
 	case l.Meaning == Unreachable:
-		return g.Kind.Kind != "StatefulSet" && !g.Kind.VM
+		return g.Kind.Kind != "StatefulSet" && !g.Kind.VM && !l.Stays(g.Workload)
 	}
 	return true
+}
+
+// Stays reports whether a workload's pods tolerate the taint of an unreachable node without
+// tolerationSeconds, so they are not evicted. The first toleration that matches counts (R-N16).
+func (l Loss) Stays(w *workload.Workload) bool {
+	taint := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
+	i := slices.IndexFunc(w.Spec.Tolerations, func(t corev1.Toleration) bool { return t.ToleratesTaint(klog.Logger{}, &taint, false) })
+	return l.Meaning == Unreachable && i >= 0 && w.Spec.Tolerations[i].TolerationSeconds == nil
 }
 
 // Recreated reports whether a workload's lost pods are recreated.

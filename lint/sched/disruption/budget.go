@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -34,7 +35,8 @@ type Budget struct {
 	WhileSmall bool
 	UpTo       int
 	// Amount is the budget's requirement at the smallest number of pods. Known is set if all
-	// numbers are exact except the autoscaler's choice. Amount.Of is 0 unless Known is set.
+	// numbers are exact except the autoscaler's choice. Amount.Of is 0 unless Known is set and there is
+	// only one number of pods.
 	Amount workload.Amount
 	Known  bool
 	// Unscaled is a selected workload whose controller has no replica count, or nil. A budget that
@@ -71,6 +73,8 @@ type tally struct {
 	// bounds differ.
 	unscaled        *workload.Workload
 	doubtful, exact bool
+	// lone is a selected Job or bare pod, or nil. While its pods exist, they have no replica count.
+	lone *workload.Workload
 	// scaled is the number of pods in low that belong to autoscaled workloads.
 	scaled int
 }
@@ -130,14 +134,19 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 		t.scaled += least
 		t.exact = t.exact && selected == model.AllPods
 	}
+	owned := w.Kind.Kind == "Pod" && w.Object.Root.At("metadata", "ownerReferences").Len() > 0
+	if sure && most > 0 && (w.Kind.Batch() || w.Kind.Kind == "Pod" && !owned) && w.Count.Known && !w.Refused() && t.lone == nil {
+		t.lone = w
+	}
 	switch {
 	case w.Kind.PerNode() || w.Kind.Batch() || w.Kind.VM:
 		if t.doubtful = t.doubtful || most > 0; least > 0 && t.unscaled == nil {
 			t.unscaled = w
 		}
 	case w.Kind.Kind == "Pod":
-		t.doubtful = t.doubtful || w.Object.Root.At("metadata", "ownerReferences").Len() > 0
-		t.high.surplus += most // a bare pod counts as healthy but not as expected
+		if t.high.surplus += most; owned { // a bare pod counts as healthy but not as expected
+			t.doubtful, t.high.replicas = true, max(1, t.high.replicas)
+		}
 	case !w.Elsewhere && !model.Modelled(j.m.Group(w)): // the controller expects pods that may not run
 		t.low.replicas, t.high.replicas = t.low.replicas+high, t.high.replicas+high
 		t.low.surplus, t.high.surplus = t.low.surplus-high, t.high.surplus+most-high
@@ -209,7 +218,10 @@ func (t *tally) settle(out *Budget) {
 			out.AllowedMax, out.Known = 0, true
 		}
 	}
-	if !out.Known {
+	if n, _ := b.Allowed(Unbounded); !counts && n > 0 && t.lone != nil && t.high.replicas == 0 { // there are no replicas as long as there are pods
+		out.Unscaled, out.AllowedMin, out.AllowedMax, out.Known, out.Evicts = cmp.Or(out.Unscaled, t.lone), 0, 0, true, true
+	}
+	if !out.Known || t.low.healthy != t.high.healthy { // what it says holds at each number of pods
 		out.Amount.Of = 0
 	}
 	if !out.Known || out.AllowedMin > 0 || out.AllowedMax == 0 {

@@ -132,6 +132,45 @@ func TestBudgetsOfDrains(t *testing.T) {
 	}
 }
 
+// TestBudgetsWithoutReplicas checks budgets that need a number of replicas and select only pods without
+// one (R-W32). A budget that says that no pod may be evicted means it, and stays as it is.
+func TestBudgetsWithoutReplicas(t *testing.T) {
+	t.Parallel()
+	const app = "{matchLabels: {app: web}}"
+	pod := "---\n{apiVersion: v1, kind: Pod, metadata: {name: bare, namespace: shop, labels: {app: web}}, spec: {containers: [{name: c, image: c}]}}\n"
+	owned := strings.Replace(pod, "labels:", "ownerReferences: [{apiVersion: example.com/v1, kind: Set, name: x, uid: u, controller: true}], labels:", 1)
+	batch := func(kind, spec string) string {
+		return "---\n{apiVersion: batch/v1, kind: " + kind + ", metadata: {name: batch, namespace: shop}, spec: " + spec + "}\n"
+	}
+	template := "template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, containers: [{name: c, image: c}]}}"
+	job := batch("Job", "{parallelism: 2, completions: 2, "+template+"}")
+	for what, c := range map[string]struct {
+		workloads, amount string
+		refuses           bool
+	}{
+		"a Job":                   {job, "maxUnavailable: 1", true},
+		"a share of a Job":        {job, "maxUnavailable: 20%", true},
+		"a CronJob":               {batch("CronJob", "{schedule: 0 3 * * *, jobTemplate: {spec: {"+template+"}}}"), "minAvailable: 50%", true},
+		"a bare pod":              {pod, "maxUnavailable: 1", true},
+		"both":                    {pod + job, "maxUnavailable: 1", true},
+		"a number of pods":        {pod + job, "minAvailable: 1", false},
+		"meant":                   {job, "maxUnavailable: 0", false},
+		"all of them":             {job, "minAvailable: 100%", false},
+		"without pods":            {batch("Job", "{parallelism: 0, "+template+"}"), "maxUnavailable: 1", false},
+		"parallelism not known":   {batch("Job", "{parallelism: '${N}', "+template+"}"), "maxUnavailable: 1", false},
+		"beside a Deployment":     {job + guardedKind("Deployment", "web", ""), "maxUnavailable: 1", false},
+		"owner may have replicas": {owned, "maxUnavailable: 1", false},
+		"beside such a pod":       {owned + job, "maxUnavailable: 1", false},
+	} {
+		m, set := models.Of(t, threeNodes, c.workloads+guard("b", c.amount, app))
+		for _, b := range disruption.New(m, set, search.Options{Steps: 400_000}).Budgets() {
+			if got := b.Evicts && b.AllowedMax == 0 && b.Unscaled != nil; got != c.refuses {
+				t.Errorf("%s: %t, %d..%d", what, got, b.AllowedMin, b.AllowedMax)
+			}
+		}
+	}
+}
+
 // TestBudgetsElsewhere checks that a budget in files that need not be deployed together may guard
 // a workload, unless these files also declare the workload, or another environment.
 func TestBudgetsElsewhere(t *testing.T) {

@@ -158,7 +158,7 @@ func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
 	}
 	all := j.everyone(q.w, model.Certain(q.w))
 	return lazy.Cached(j.unaffected, fmt.Sprintf("%p %d %s %s %d %s", &all[0], len(all), l.Meaning, q.key, len(nodes), nodes[0]), func() (left []int) {
-		if slices.ContainsFunc(all, l.Tolerates) || l.Meaning == certificate.Unreachable && search.SharesDomains(j.m, all) {
+		if j.tolerate(all, l) || l.Meaning == certificate.Unreachable && search.SharesDomains(j.m, all) {
 			return nil
 		}
 		lost := func(i int) bool { return slices.Contains(nodes, j.m.Topology.Nodes[i].Name) }

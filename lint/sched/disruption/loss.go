@@ -244,6 +244,8 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 		switch a.why = by(model.NotRecreated); {
 		case len(q.w.Kind.Template) == 0:
 			a.why = by(model.Bare)
+		case l.Stays(q.w):
+			a.why = by(model.NotEvicted)
 		case l.Hangs(q.w):
 			a.why = model.Reason{Cause: model.Hangs, Name: q.w.AttachedBy.Name}
 		}
@@ -291,7 +293,8 @@ func (q *loss) doubt(l certificate.Loss) model.Reason {
 		if why := q.j.unlisted(q.w); why.Given() {
 			return why
 		}
-		if lazy.Cached(q.about.tolerant, l.Meaning, func() bool { return slices.ContainsFunc(q.about.Workloads(), l.Tolerates) }) {
+		// Pods that stay on the lost nodes are missing there, whatever others do.
+		if !l.Stays(q.w) && lazy.Cached(q.about.tolerant, l.Meaning, func() bool { return q.j.tolerate(q.about.Workloads(), l) }) {
 			if l.Meaning == certificate.Drained {
 				return by(model.ByCordon)
 			}
@@ -305,6 +308,12 @@ func (q *loss) doubt(l certificate.Loss) model.Reason {
 		}
 		return model.Reason{}
 	})
+}
+
+// tolerate reports whether some of the workloads tolerate the taint on lost nodes so that the loss is
+// not judged. Pods that are not evicted count for spread constraints, unlike pods that terminate (R-T4).
+func (j *shared) tolerate(ws []*workload.Workload, l certificate.Loss) bool {
+	return slices.ContainsFunc(ws, func(w *workload.Workload) bool { return l.Tolerates(w) || l.Stays(w) && len(j.group(w, false)) > 1 })
 }
 
 // byMeaning caches one value per loss meaning. It is a list because there are only a few

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lists"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -44,10 +45,9 @@ func (j *Judge) OnceGrown(w *workload.Workload) (yes []string) {
 	if allowed, _, _ := j.evictable(w); allowed == diag.Always && !slices.ContainsFunc(j.BudgetsOf(w), func(b Budget) bool { return !all(b.Workloads, fits) }) {
 		yes = append(yes, Drains)
 	}
-	// Pods on an unreachable node keep others of their StatefulSet from being created, and count
-	// for anti-affinity.
+	// Pods on an unreachable node count for anti-affinity, and some are not created again.
 	survives := func(lost [2]string) bool { return search.OnceGrown(j.m, w, 2*most(w), lost) }
-	if w.Kind.Kind == "StatefulSet" || !survives([2]string{}) {
+	if !(certificate.Loss{Meaning: certificate.Unreachable}).Recreated(w) || !survives([2]string{}) {
 		return yes
 	}
 	yes = append(yes, SurvivesNode)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
@@ -198,5 +199,45 @@ spec:
 `)
 	if r := j.Rollout(find(t, m, "web"), 1); r.Verdict != diag.Never {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestToleratesUnreachable checks pods that tolerate the taint of an unreachable node. Without
+// tolerationSeconds they are not evicted (R-N16), so they are missing if they run there. They still
+// count for a spread constraint, unlike pods that terminate.
+func TestToleratesUnreachable(t *testing.T) {
+	nodes := "kind: NodeTopology\napiVersion: schedlint.dev/v1alpha1\npools:\n- {name: w, zones: {a: 1, b: 1, c: 1}, allocatable: {cpu: \"4\"}}\n"
+	app := func(kind, name, spec string) string {
+		return fmt.Sprintf("apiVersion: apps/v1\nkind: %s\nmetadata: {name: %[2]s, namespace: d}\nspec:\n  replicas: 2\n  selector: {matchLabels: {app: %[2]s}}\n  template:\n    metadata: {labels: {app: %[2]s, all: pods}}\n    spec:\n      containers: [{name: c, image: i}]\n      %[3]s\n---\n", kind, name, spec)
+	}
+	const never = "tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute}]"
+	const spread = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {all: pods}}}]"
+	for _, c := range []struct {
+		manifests string
+		want      diag.Outcome
+		why       model.Cause
+	}{
+		{app("Deployment", "web", never), diag.Sometimes, model.NotEvicted},
+		{app("ReplicaSet", "web", "tolerations: [{operator: Exists}]"), diag.Sometimes, model.NotEvicted},
+		{app("Deployment", "web", "tolerations: [{operator: Exists, effect: NoExecute}]"), diag.Sometimes, model.NotEvicted},
+		{app("Deployment", "web", "tolerations: [{key: node.kubernetes.io/unreachable, effect: NoExecute}]"), diag.Sometimes, model.NotEvicted},
+		{app("StatefulSet", "web", "tolerations: []"), diag.Sometimes, model.NotRecreated},
+		{app("Deployment", "web", "tolerations: [{key: node.kubernetes.io/unreachable, value: x, effect: NoExecute}]"), diag.Always, ""},
+		{app("Deployment", "web", "tolerations: [{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute}]"), diag.Always, ""},
+		{app("Deployment", "web", "tolerations: [{operator: Exists, effect: NoExecute, tolerationSeconds: 60}, {operator: Exists, effect: NoExecute}]"), diag.Always, ""},
+		{app("Deployment", "web", "tolerations: []") + app("Deployment", "db", never), diag.Always, ""},
+		{app("Deployment", "web", spread) + app("Deployment", "db", never), diag.Unknown, model.ByToleration},
+		{app("Deployment", "web", never) + app("Deployment", "db", spread), diag.Sometimes, model.NotEvicted},
+	} {
+		j, m := judge(t, nodes, c.manifests)
+		for _, s := range j.Survives(find(t, m, "web"), keys[host]) {
+			want, why := c.want, c.why
+			if s.Meaning == certificate.Gone {
+				want, why = diag.Always, ""
+			}
+			if s.Verdict != want || s.Why.Cause != why {
+				t.Errorf("%s: loss of %s: %s, %s\n%s", s.Meaning, s.Value, s.Verdict, s.Why.Cause, c.manifests)
+			}
+		}
 	}
 }

@@ -40,9 +40,10 @@ func (q *loss) askForVolumes(b *search.DomainLoss, meaning certificate.Meaning) 
 			a = q.askUnder(classes, b, meaning)
 		}
 	}
-	// A pod waits for its volume only if it would find room elsewhere. A local volume is never there.
+	// A pod waits for its volume only if it would find room elsewhere. A local volume is never there, nor is
+	// one that can be used on a single node, whatever nodes are added.
 	local := func(c *workload.Claim) bool { return c.Static != nil && !c.Static.Anywhere() }
-	if a.waits != "" && !slices.ContainsFunc(q.w.Claims, local) {
+	if a.waits != "" && a.waits != hostname && !slices.ContainsFunc(q.w.Claims, local) {
 		q.loose, q.pin = true, ""
 		if free := q.ask(b, meaning).verdict; free == diag.Never || free == diag.Sometimes {
 			a.waits = ""

@@ -162,7 +162,7 @@ func (m *Model) unset(x *Exclusion) {
 		_, has := n.Labels[key]
 		return has && n.Labels[topology.NodePool] != ""
 	}
-	if x.NodePools && (x.Kind == LacksLabel || x.Kind == FailsExpression) && !slices.ContainsFunc(m.Topology.All(), sets) {
+	if key != "" && x.NodePools && (x.Kind == LacksLabel || x.Kind == FailsExpression) && !slices.ContainsFunc(m.Topology.All(), sets) {
 		x.Kind, x.Key = UnsetLabel, key
 	}
 }
@@ -335,6 +335,8 @@ const (
 	// NotRecreated means that nothing recreates the pods while the Node object exists. Bare means
 	// that the pods have no controller, so nothing ever recreates them.
 	NotRecreated Cause = "not-recreated"
+	// NotEvicted means that the pods tolerate the taint of an unreachable node, so they stay there.
+	NotEvicted Cause = "not-evicted"
 	// Hangs means that new pods are bound but cannot start, because the volume of the claim Name stays
 	// attached to an unreachable node.
 	Hangs Cause = "hangs"

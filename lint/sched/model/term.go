@@ -192,6 +192,16 @@ func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
 // same workload.
 func (t *Term) Labels(owner *workload.Workload) Answer { return t.Sel.Matches(owner, owner, false) }
 
+// OwnKey returns the key in matchLabelKeys of an affinity that selects no pods because of it, or "". Only
+// pods of the owner have their value of the label, and the rest of the selector excludes them (R-A18).
+func (t *Term) OwnKey(owner *workload.Workload) string {
+	i := slices.IndexFunc(t.Sel.Reqs, func(r Requirement) bool { return r.Own && r.Op == metav1.LabelSelectorOpIn })
+	if t.Use != Affinity || i < 0 || t.Labels(owner) != No {
+		return ""
+	}
+	return t.Sel.Reqs[i].Key
+}
+
 // OwnNamespace returns whether the term applies to the workload's own namespace.
 func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
 	answer := selectsNamespace(m, t, owner, owner.Namespace())

@@ -29,6 +29,9 @@ type Atom struct {
 type Core struct {
 	Atoms   []Atom
 	Repairs []Repair
+	// Among lists the workloads whose pods conflict, if the question is about several. Some of them
+	// may have no atom.
+	Among []*workload.Workload
 }
 
 // Repair is one way to resolve a contradiction: fewer replicas, more nodes like an existing one,
@@ -259,6 +262,7 @@ func (q question) among(group map[*workload.Workload]bool) (*Conflict, *relaxati
 	if c.Core = q.core(relax, c.Workloads); c.Core == nil {
 		return nil, nil
 	}
+	c.Core.Among = c.Workloads
 	return c, relax
 }
 

@@ -259,7 +259,8 @@ func TestSurvivesNotCreatedAgain(t *testing.T) {
 		{sts, certificate.Drained, diag.Always, false},
 		{pod("one", "d", "app=one", "", ""), certificate.Gone, diag.Sometimes, true},
 		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Gone, diag.Always, false},
-		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Unreachable, diag.Unknown, true},
+		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Unreachable, diag.Sometimes, true}, // not evicted
+		{deployment(1, "tolerations: [{operator: Exists, effect: NoSchedule}]"), certificate.Unreachable, diag.Unknown, true},
 		{deployment(1, "tolerations: [{operator: Exists}]"), certificate.Drained, diag.Unknown, true},
 	} {
 		m, set := modelOf(t, nodes, v.manifest)

@@ -87,5 +87,10 @@ together(0, _, _) := "unknown"
 together(least, pods, pods) := "sometimes" if least > 0
 
 told(workload, answer, claim) := outcome.told(answer, input.params.report_unknown, {"reason": "require-answer", "values": {
-	"outcome": answer, "workload": workload.ref, "pods": workload.pods_min, "claim": claim, "lost": input.params.key,
+	"outcome": answer, "workload": workload.ref, "pods": pods(workload), "claim": claim, "lost": input.params.key,
 }})
+
+# pods is 0 if an autoscaler changes the number, as the answer is about several numbers.
+pods(workload) := workload.pods_min if workload.pods_min == workload.pods_max
+
+pods(workload) := 0 if workload.pods_min != workload.pods_max

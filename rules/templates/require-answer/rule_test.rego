@@ -10,6 +10,7 @@ web := {
 	"ref": "Deployment shop/web",
 	"permanent": true,
 	"pods_min": 3,
+	"pods_max": 3,
 	"on_one_node_min": 1,
 	"on_one_node_max": 1,
 	"in_one_zone_min": 1,
@@ -42,6 +43,10 @@ test_reports_sometimes if {
 
 test_reports_never if {
 	findings({"answers": {"drains": "never"}}, {"params": {"answer": "drains"}}) == {object.union(found, {"values": {"outcome": "never", "claim": "drains"}})}
+}
+
+test_names_no_number_of_an_autoscaler if {
+	findings({"pods_max": 4, "answers": {"rolls": "sometimes"}}, {"params": {"answer": "rolls"}}) == {object.union(found, {"values": {"pods": 0}})}
 }
 
 test_reports_every_answer if {
