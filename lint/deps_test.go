@@ -316,6 +316,7 @@ func TestPathsOut(t *testing.T) {
 const readers = `
 cmd/schedlint/change/from.go         the root and the working directory
 cmd/schedlint/change/since.go        the root and the working directory; names of rule files, which the loader reads
+cmd/schedlint/change/taken.go        the root
 cmd/schedlint/cli/explain.go         an argument
 cmd/schedlint/cli/flags.go           the working directory
 cmd/schedlint/cli/lint.go            an argument, and the working directory

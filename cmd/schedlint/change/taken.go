@@ -18,7 +18,7 @@ import (
 )
 
 // A change decides what is rendered, so that a new kustomization, chart or pointer may take over a file or
-// a root of somebody else: it is then checked as the new root deploys it, and no longer as it is. The
+// a root of others: it is then checked as the new root deploys it, and no longer as it is. The
 // functions here judge the work tree once more with the roots of the revision, and find what is lost.
 
 // asBefore returns the options of a run that renders the roots of a revision as far as they still exist, and
@@ -26,7 +26,7 @@ import (
 // on objects of their directory and their render. The result taken is false if this makes no difference.
 func (now *Judged) asBefore(t *tree, before *lint.Options, raw []string, acting []diag.Object) (o lint.Options, taken bool) {
 	root, err := filepath.EvalSymlinks(now.options.Root)
-	if err != nil {
+	if err != nil || now.options.Config.OwnOnly() != before.Config.OwnOnly() { // the configuration skips other directories
 		return o, false
 	}
 	o = now.options

@@ -58,7 +58,7 @@ func countVolumes(run *Run, ws []*workload.Workload, topo *topology.Topology) (*
 	for s, n := range claims {
 		run.Spend((len(s.Volumes) + len(topo.Nodes)) / PerStep)
 		if !s.Anywhere() {
-			v.place(s, counted.Nodes) // nobody knows the volumes of nodes that a pool adds
+			v.place(s, counted.Nodes) // the volumes of nodes that a pool adds are unknown
 		} else if n > len(s.Volumes) || !s.Listed {
 			v.doubts[s] = "which claims get the PersistentVolumes of StorageClass " + s.Class
 		}
