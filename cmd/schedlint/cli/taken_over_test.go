@@ -158,11 +158,10 @@ func TestNoChangeTakesOver(t *testing.T) {
 			if out, code := lint("--config-from", "HEAD"); code != exitFindings || !strings.Contains(out, found) {
 				t.Fatalf("status %d of the base\n%s", code, out)
 			}
-			for _, a := range all {
-				if a.victim != victim {
+			for i, a := range all {
+				if sorts[a.sort] = true; a.victim != victim || !trials.Full(t) && i%3 > 0 {
 					continue
 				}
-				sorts[a.sort] = true
 				for _, name := range slices.Sorted(maps.Keys(a.files)) {
 					if _, exists := files[name]; exists {
 						t.Fatalf("%s: %s touches %s", a.sort, a.way, name)
@@ -214,7 +213,7 @@ func TestHonestChanges(t *testing.T) {
 	web := trees["file"]["app/web.yaml"]
 	one := strings.Replace(web, "replicas: 7", "replicas: 1", 1)
 	const hpa = "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web, namespace: shop}, spec: {minReplicas: 1, maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}"
-	for _, c := range []honest{
+	for i, c := range []honest{
 		{"nothing", "file", nil, map[string]string{"README.yaml": "{}"}, exitClean, "0 new, 0 fixed, 1 unchanged"},
 		{"fewer replicas", "file", nil, map[string]string{"app/web.yaml": one}, exitClean, "0 new, 1 fixed, 0 unchanged"},
 		{"fewer replicas in a kustomization", "kustomization", nil, map[string]string{"app/web.yaml": one}, exitClean, "0 new, 1 fixed, 0 unchanged"},
@@ -235,6 +234,9 @@ func TestHonestChanges(t *testing.T) {
 		{"a chart replaced", "chart", []string{"c/Chart.yaml", "c/values.yaml", "c/templates/web.yaml"}, map[string]string{"c/web.yaml": one}, exitClean, "0 new, 0 fixed, 0 unchanged, 1 gone"},
 		{"an overlay that fixes the file", "file", nil, map[string]string{"prod/kustomization.yaml": "resources: [../app/web.yaml]\nreplicas: [{name: web, count: 1}]\n"}, exitFindings, "0 new, 0 fixed, 0 unchanged"},
 	} {
+		if !trials.Full(t) && i%2 > 0 {
+			continue
+		}
 		t.Run(c.way, func(t *testing.T) {
 			files := maps.Clone(trees[c.victim])
 			files[configuration] = "topology: [nodes.yaml]\n"
