@@ -277,6 +277,9 @@ func decidedAnswers(w *diag.PlacementWorkload) map[string]string {
 // placing matches the rules that say that pods cannot be placed.
 var placing = regexp.MustCompile(`^(` + strings.Join(append(pending, "volumes-too-few", "quota-refuses-pods"), "|") + `)$`)
 
+// atMost matches a bound on the pods that fit.
+var atMost = regexp.MustCompile(`at most ([0-9]+) of ([0-9]+) pod`)
+
 // findings compares what lint says with what place proves.
 func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 	about := map[string][]string{} // by name of the workload, errors that say that pods cannot be placed
@@ -299,11 +302,16 @@ func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 				}
 			}
 		}
+		if n := atMost.FindStringSubmatch(f.Message); n != nil && len(n[1]) == len(n[2]) && n[1] >= n[2] {
+			a.errorf("%s says that all pods fit: %s", f.Rule, f.Message)
+		}
 		at := fmt.Sprint(f.Location, f.Object)
-		if other := facts[at]; other != "" {
+		if other := facts[at]; other != "" && f.Rule != "quota-refuses-pods" {
 			a.errorf("%s and %s are two findings at one place: %s", other, f.Rule, at)
 		}
-		facts[at] = f.Rule
+		if f.Rule != "quota-refuses-pods" { // that is not about nodes
+			facts[at] = f.Rule
+		}
 	}
 	alone := false
 	for i := range p.Workloads {

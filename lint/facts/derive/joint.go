@@ -143,17 +143,20 @@ func (b joint) never(d *certificate.Decision) {
 		if never[w.Workload] = true; b.faulty[w.Workload] || b.told[w.Workload] {
 			continue
 		}
+		core, told := &search.Core{}, false
 		b.m.Ask([]*workload.Workload{w.Workload}, search.WhyQuestion, b.m.Bounds([]*workload.Workload{w.Workload}), func() {
-			core := search.Explain(b.m, w.Workload, d)
-			if core != nil && slices.ContainsFunc(core.Atoms, func(a search.Atom) bool { return b.faulty[a.Workload] || b.told[a.Workload] || b.undeclared(a) }) {
-				return
-			}
-			core = cmp.Or(core, &search.Core{})
-			b.crowd(&search.Conflict{Workloads: []*workload.Workload{w.Workload}, Pods: w.Pods, Most: w.MaxPlaced, Core: core})
-			b.faulty[w.Workload] = true
-			row := b.row(w.Workload)
-			b.Sharing = slices.DeleteFunc(b.Sharing, func(s facts.Sharing) bool { return s.W == row }) // of pods that do not run
+			core = cmp.Or(search.Explain(b.m, w.Workload, d), core)
+			told = slices.ContainsFunc(core.Atoms, func(a search.Atom) bool { return b.faulty[a.Workload] || b.told[a.Workload] || b.undeclared(a) })
 		})
+		// Without a core, for want of steps, pods of others may be what the affinity needs.
+		open := func(t *model.Term) bool { return b.undeclared(search.Atom{Term: t, Workload: w.Workload}) }
+		if told || len(core.Atoms) == 0 && slices.ContainsFunc(b.m.Group(w.Workload).Terms, open) {
+			continue
+		}
+		b.crowd(&search.Conflict{Workloads: []*workload.Workload{w.Workload}, Pods: w.Pods, Most: w.MaxPlaced, Core: core})
+		b.faulty[w.Workload] = true
+		row := b.row(w.Workload)
+		b.Sharing = slices.DeleteFunc(b.Sharing, func(s facts.Sharing) bool { return s.W == row }) // of pods that do not run
 	}
 	for i := range d.Short {
 		short := &d.Short[i]
