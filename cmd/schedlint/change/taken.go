@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -55,13 +56,14 @@ func (now *Judged) asBefore(t *tree, before *lint.Options, raw []string, acting 
 	if o.Renderer == nil {
 		o.Renderer = before.Renderer
 	}
+	acted, read := lists.Set(acting), lists.Set(now.Report.Raw)
 	for _, id := range now.Report.Acting {
-		if !slices.Contains(acting, id) {
+		if !acted[id] {
 			o.Foreign[id], taken = true, true
 		}
 	}
 	for _, name := range raw {
-		if !slices.Contains(now.Report.Raw, name) && worktree.Check(root, name, maxFile) == nil {
+		if !read[name] && worktree.Check(root, name, maxFile) == nil {
 			o.Raw, taken = append(o.Raw, name), true
 		}
 	}
@@ -82,40 +84,45 @@ func (now *Judged) lost(ctx context.Context, t *tree, o lint.Options, gone []dia
 	if err != nil {
 		return nil, nil, fmt.Errorf("the roots of the revision cannot be checked: %w", err)
 	}
+	named, first := now.takers(t)
 	for _, i := range accept.Remaining(gone, then.Diagnostics) {
-		still, by = append(still, gone[i]), append(by, now.taker(t, &gone[i], o.Foreign))
+		d, place := gone[i], ""
+		for id := range o.Foreign {
+			name := diag.ObjectName(id.Kind, id.Namespace, id.Name)
+			if (id.Namespace == d.Object.Namespace || id.Kind == "Namespace") && (place == "" || name < place) {
+				place = name
+			}
+		}
+		at := d.Location.File
+		for named[at] == "" && at != "." {
+			at = path.Dir(at)
+		}
+		still, by = append(still, d), append(by, cmp.Or(named[at], place, first, "the change"))
 	}
 	return still, by, nil
 }
 
-// taker returns the place at which the change names the file of a finding or a directory above it, or the
-// object that the change adds in the namespace of the finding.
-func (now *Judged) taker(t *tree, d *diag.Diagnostic, foreign map[diag.Object]bool) string {
-	place, file := "", d.Location.File
-	for id := range foreign {
-		name := diag.ObjectName(id.Kind, id.Namespace, id.Name)
-		if (id.Namespace == d.Object.Namespace || id.Kind == "Namespace") && (place == "" || name < place) {
-			place = name
-		}
-	}
+// takers maps files and directories to the places at which the change names them in a kustomization, a chart
+// or a pointer. first is the first of these that it changes.
+func (now *Judged) takers(t *tree) (named map[string]string, first string) {
+	named = map[string]string{}
 	for _, name := range now.Report.Deciding {
 		text, err := worktree.ReadFile(now.options.Root, name, maxFile)
 		if err != nil || t.unchanged(now.options.Root, name) {
 			continue
 		}
-		place = cmp.Or(place, name+":1")
+		first = cmp.Or(first, name+":1")
 		for i, line := range strings.Split(string(text), "\n") {
 			for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\"'{}[],:", r) }) {
 				for _, from := range []string{path.Dir(name), "."} {
-					at := path.Join(from, word)
-					if at != path.Dir(name) && at != "." && (at == file || strings.HasPrefix(file, at+"/")) {
-						return fmt.Sprintf("%s:%d", name, i+1)
+					if at := path.Join(from, word); at != path.Dir(name) && at != "." {
+						named[at] = cmp.Or(named[at], fmt.Sprintf("%s:%d", name, i+1))
 					}
 				}
 			}
 		}
 	}
-	return cmp.Or(place, "the change")
+	return named, first
 }
 
 // takenOver moves findings from those that are fixed, gone or no longer decided to the silences.
@@ -127,13 +134,16 @@ func (now *Judged) takenOver(ctx context.Context, t *tree, before *Judged) error
 		return nil
 	}
 	still, by, err := now.lost(ctx, t, o, gone)
+	type spot struct {
+		key diag.Key
+		at  diag.Span
+	}
+	at := func(d diag.Diagnostic) spot { return spot{d.Key(), d.Location} }
+	over := lists.SetOf(still, at)
+	for _, list := range []*[]diag.Diagnostic{&c.Fixed, &c.Gone, &c.Undecided} {
+		*list = slices.DeleteFunc(*list, func(d diag.Diagnostic) bool { return over[at(d)] })
+	}
 	for i := range still {
-		for _, list := range []*[]diag.Diagnostic{&c.Fixed, &c.Gone, &c.Undecided} {
-			if at := slices.IndexFunc(*list, func(d diag.Diagnostic) bool { return d.Key() == still[i].Key() && d.Location == still[i].Location }); at >= 0 {
-				*list = slices.Delete(*list, at, at+1)
-				break
-			}
-		}
 		c.Silences = append(c.Silences, diag.Silence{Message: fmt.Sprintf("taken over by %s: %s [%s]", by[i], still[i].Message, still[i].Rule), Location: still[i].Location})
 	}
 	return err
@@ -149,7 +159,9 @@ func (now *Judged) TakenOver(ctx context.Context, r *Request) error {
 	}
 	before, err := from.tree.judge(ctx, now, r)
 	if err != nil {
-		return fmt.Errorf("--config-from %s: %w", r.ConfigFrom, err)
+		why := strings.ReplaceAll(from.Clean(err).Error(), "\n", "; ")
+		now.Report.Summary.Notes = append(now.Report.Summary.Notes, fmt.Sprintf("%s cannot be checked, so what the change takes over is unknown: %s", r.ConfigFrom, why))
+		return nil
 	}
 	still, by, err := now.lost(ctx, from.tree, o, accept.Lost(now.Report, before.Report))
 	for i := range still {
