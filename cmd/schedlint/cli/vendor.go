@@ -100,7 +100,7 @@ Exit status:
 	flags.BoolVar(&o.Print, "print", false, "print the commands and run none")
 	flags.BoolVar(&o.Check, "check", false, "compare the folder with the lock and with what is wanted; run nothing")
 	flags.BoolVar(&o.Update, "update", false, "fetch copies again that match the lock")
-	flags.BoolVar(&o.Local, "allow-local", false, "allow file:// and http:// addresses")
+	flags.BoolVar(&o.Local, "allow-local", false, "allow file:// and http:// addresses, and registries that are not encrypted")
 	cmd.MarkFlagsMutuallyExclusive("print", "check", "update")
 	return cmd
 }

@@ -51,6 +51,8 @@ func checked(w *pointers.Wanted, local bool) error {
 	switch {
 	case err != nil:
 		return err
+	case w.Insecure && !local:
+		return errors.New("the registry is not encrypted (insecure: true); --allow-local allows it")
 	case w.Git && !worktree.Local(w.Path):
 		return wrong("directory", w.Path, "one in the repository")
 	case w.Git && w.Ref != "" && !w.Semver && (!refForm().MatchString(w.Ref) || dots().MatchString(w.Ref)):
