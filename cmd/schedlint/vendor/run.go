@@ -108,6 +108,9 @@ func Run(o Options) (problems []error, err error) {
 			for _, name := range r.unwanted(wanted) {
 				r.errs = append(r.errs, fmt.Errorf("%s: in the lock as %s, and nothing wants it any more: %s", pointers.Masked(name), r.shown(r.lock[name].Path), diag.Vendor))
 			}
+			for _, name := range r.strangers() {
+				r.errs = append(r.errs, fmt.Errorf("%s is not in the lock, and what is in this folder is not checked by itself: remove it", r.shown(name)))
+			}
 			return r.errs, nil
 		case o.Print:
 			// The commands that fetch what is left.
@@ -482,6 +485,31 @@ func (r *run) unwanted(wanted []pointers.Wanted) []string {
 		delete(all, w.Name)
 	}
 	return sorting.Keys(all)
+}
+
+// maxStrangers is the maximum number of files to name that are in no copy.
+const maxStrangers = 20
+
+// strangers returns files of the folder that the lock does not have.
+func (r *run) strangers() (all []string) {
+	units := lists.SetOf(r.before, func(e thirdparty.Entry) string { return thirdparty.Unit(e.Path) })
+	folder, err := os.OpenRoot(r.Folder)
+	if err != nil {
+		return nil // without the folder, every copy is missing
+	}
+	defer folder.Close()
+	_ = fs.WalkDir(folder.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case len(all) == maxStrangers:
+			return fs.SkipAll
+		case err != nil || units[name] && d.IsDir():
+			return fs.SkipDir
+		case !d.IsDir() && !units[name] && name != thirdparty.LockName:
+			all = append(all, name)
+		}
+		return nil
+	})
+	return all
 }
 
 // remove removes a copy and the folders that it leaves empty.
