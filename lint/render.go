@@ -302,6 +302,8 @@ func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 			l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
 		}
 		l.renders.Spent = true
+	case p.Kind == render.Lost: // a failure, as other runs may have a result
+		l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
 	case !told:
 		l.renders.Quiet[asked.Name] = problem
 	case p.Kind == render.Killed:
@@ -316,6 +318,7 @@ var notRendered = map[string]string{
 	render.Failed:  "kustomization that does not build",
 	render.Refused: "kustomization that is not rendered here",
 	render.Killed:  "kustomization that takes too long to render",
+	render.Lost:    "kustomization whose worker was killed",
 	render.Spent:   "kustomization beyond the limits of a run",
 
 	render.Repeated: "kustomization that does not build",
@@ -503,6 +506,7 @@ var chartNotRendered = map[string]string{
 	render.Failed:  "chart that does not render",
 	render.Refused: "chart that is not rendered here",
 	render.Killed:  "chart that takes too long to render",
+	render.Lost:    "chart whose worker was killed",
 	render.Spent:   "chart beyond the limits of a run",
 
 	render.Repeated: "chart that does not render",

@@ -33,6 +33,8 @@ func TestNoResult(t *testing.T) {
 		{render.Refused, false, false, "", true},
 		{render.Refused, false, true, "render-refused", true},
 		{render.Killed, false, false, "", true},
+		{render.Lost, true, false, "", false},
+		{render.Lost, false, false, "", false},
 		{render.Spent, true, false, "", false},
 		{render.Spent, false, false, "", false}, // earlier renders may exist to hide it
 	} {

@@ -194,7 +194,7 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 		if w == nil {
 			var err error
 			if w, err = p.start(); err != nil {
-				q.put(i, broken(roots[i], Killed, "cannot start a worker: "+err.Error()))
+				q.put(i, broken(roots[i], Lost, "cannot start a worker: "+err.Error()))
 				continue
 			}
 		}
@@ -209,9 +209,9 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 		if root.Artifact != nil {
 			t.Copies = &root.Artifact.Copies
 		}
-		o, why := w.render(ctx, t, wait, over)
-		if why != "" {
-			o = broken(roots[i], Killed, why)
+		o, kind, why := w.render(ctx, t, wait, over)
+		if kind != "" {
+			o = broken(roots[i], kind, why)
 			w.stop()
 			w = nil
 		} else if o.Problem != nil {
@@ -250,9 +250,9 @@ func (p *Pool) start() (*worker, error) {
 	return &worker{cmd: cmd, stdin: in, to: json.NewEncoder(in), from: json.NewDecoder(out)}, nil
 }
 
-// render returns the output of a task. If there is no output, it returns the reason, and the caller
-// must stop the worker.
-func (w *worker) render(ctx context.Context, t task, wait time.Duration, over <-chan time.Time) (o *Output, why string) {
+// render returns the output of a task. If there is no output, it returns the kind of problem and the
+// reason, and the caller must stop the worker.
+func (w *worker) render(ctx context.Context, t task, wait time.Duration, over <-chan time.Time) (o *Output, kind, why string) {
 	done := make(chan error, 1)
 	go func() {
 		err := w.to.Encode(t)
@@ -265,9 +265,10 @@ func (w *worker) render(ctx context.Context, t task, wait time.Duration, over <-
 	select {
 	case err := <-done:
 		if err == nil {
-			return o, ""
+			return o, "", ""
 		}
-		return nil, w.ended(err)
+		kind, why = w.ended(err)
+		return nil, kind, why
 	case <-over:
 		why = fmt.Sprintf("rendering takes longer than %s", wait)
 	case <-ctx.Done():
@@ -275,23 +276,23 @@ func (w *worker) render(ctx context.Context, t task, wait time.Duration, over <-
 	}
 	_ = w.cmd.Process.Kill() // the process may already have ended
 	<-done
-	return nil, why
+	return nil, Killed, why
 }
 
-// ended returns the reason why a worker stopped answering.
-func (w *worker) ended(err error) string {
+// ended returns the kind of problem and the reason why a worker stopped answering.
+func (w *worker) ended(err error) (kind, why string) {
 	_ = w.stdin.Close()
 	var exit *exec.ExitError
 	if waitErr := w.cmd.Wait(); errors.As(waitErr, &exit) {
 		switch exit.ExitCode() {
 		case memoryStatus:
-			return fmt.Sprintf("rendering takes more than %d MiB of memory", limits.WorkerMemory>>20)
+			return Killed, fmt.Sprintf("rendering takes more than %d MiB of memory", limits.WorkerMemory>>20)
 		case cpuStatus:
-			return fmt.Sprintf("rendering takes more than %.0f seconds of CPU time", limits.WorkerCPU.Seconds())
+			return Killed, fmt.Sprintf("rendering takes more than %.0f seconds of CPU time", limits.WorkerCPU.Seconds())
 		}
-		return "the worker was killed: " + exit.Error()
+		return Lost, "the worker was killed: " + exit.Error()
 	}
-	return "the worker does not answer: " + err.Error()
+	return Lost, "the worker does not answer: " + err.Error()
 }
 
 // stop kills a worker. w may be nil.

@@ -125,10 +125,10 @@ func Files(names ...string) []Values {
 }
 
 // work returns the cost of an output in steps. It assumes that rendering processes about 4 MB of
-// YAML per second. For a killed worker, the cost is unknown. Then work returns the limit for one
+// YAML per second. For a worker that ended, the cost is unknown. Then work returns the limit for one
 // root.
 func (o *Output) work() int {
-	if o.Problem != nil && o.Problem.Kind == Killed {
+	if o.Problem != nil && (o.Problem.Kind == Killed || o.Problem.Kind == Lost) {
 		return limits.Render.Steps
 	}
 	return o.Cost.Steps + o.Cost.Bytes/2
@@ -263,6 +263,9 @@ const (
 	Refused = "refused"
 	// Killed means that the worker exceeded its time or memory limit.
 	Killed = "killed"
+	// Lost means that the worker ended otherwise, for example because the system killed it. The root
+	// may well render, so nothing is known about it.
+	Lost = "lost"
 	// Repeated means that a chart prints the same key twice in a mapping. Kustomize rejects such
 	// output. Problem.Detail is the key.
 	Repeated = "repeated"
