@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"runtime"
@@ -364,7 +365,7 @@ const (
 	cpuStatus    = 76
 )
 
-// Watch stops a worker that exceeds a limit. It measures the CPU time and the memory of the
+// Watch stops a worker that exceeds a limit or has lost its parent. It measures the CPU time and the memory of the
 // process, because the wall clock depends on the load of the machine.
 type Watch struct {
 	memory uint64
@@ -386,6 +387,7 @@ func newWatch(memory int64, most time.Duration, exit func(status int)) *Watch {
 	w := &Watch{memory: uint64(memory), cpu: most}
 	w.begun.Store(idle)
 	debug.SetMemoryLimit(memory * 3 / 4)
+	parent := os.Getppid()
 	go func() {
 		sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 		for range time.Tick(lookEvery) {
@@ -395,6 +397,9 @@ func newWatch(memory int64, most time.Duration, exit func(status int)) *Watch {
 			}
 			if begun := w.begun.Load(); begun != idle && cpu.Used()-time.Duration(begun) > w.cpu {
 				exit(cpuStatus)
+			}
+			if os.Getppid() != parent { // it has ended, and nothing reads the answer
+				exit(1)
 			}
 		}
 	}()

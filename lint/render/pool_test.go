@@ -2,9 +2,11 @@ package render
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +30,24 @@ const (
 	littleCPU    = 8 * time.Second
 )
 
+// asParent is the environment variable that makes the test binary start a worker on a root that hangs, and end.
+const asParent = "SCHEDLINT_TEST_PARENT"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asParent) != "" {
+		self, err := os.Executable()
+		cmd := exec.Command(self)
+		cmd.Env, cmd.Stdout = []string{fmt.Sprintf("%s=%d", asWorker, littleMemory)}, os.Stdout
+		in, _ := cmd.StdinPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil || json.NewEncoder(in).Encode(task{Root: Root{Dir: "hang"}}) != nil {
+			os.Exit(1)
+		}
+		time.Sleep(time.Second) // the worker knows its parent by then
+		os.Exit(0)
+	}
 	most, err := strconv.ParseInt(os.Getenv(asWorker), 10, 64)
 	if err != nil {
 		os.Exit(m.Run())
@@ -191,6 +210,24 @@ func TestPoolWaits(t *testing.T) {
 			t.Errorf("%d begins, want 3", took)
 		}
 	})
+}
+
+// TestWorkerEndsWithItsParent checks that a worker whose parent is killed does not go on. The output of the
+// parent ends when both have ended.
+func TestWorkerEndsWithItsParent(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process keeps the number of its parent")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	parent := exec.Command(self)
+	parent.Env, parent.Stdout, parent.WaitDelay = []string{asParent + "=1"}, &out, 20*time.Second
+	if err := parent.Run(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestPoolEnds checks that rendering ends when its context is canceled. The test cancels it once
