@@ -112,7 +112,7 @@ func (s *From) open(r *Request, o *lint.Options) error {
 	if err := s.setConfig(r, o); err != nil {
 		return err
 	}
-	// Renders that only the work tree names can add findings but cannot hide any.
+	// Renders that only the work tree names can add findings. What they hide, TakenOver reports.
 	added, err := config.Choose(r.Config)
 	switch {
 	case o.Config.Discovers():
