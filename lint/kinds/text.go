@@ -1,9 +1,9 @@
 package kinds
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
@@ -86,7 +86,7 @@ func keys(v reflect.Value) []string {
 // plain matches strings that YAML reads as they are written, unless they are words such as true.
 var plain = lazy.Regexp(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
-// quoted returns a string for YAML. JSON's strings are YAML's double-quoted ones.
+// quoted returns a string for YAML, whose double-quoted strings have the escapes of Go.
 func quoted(text string) string {
 	switch strings.ToLower(text) {
 	case "true", "false", "yes", "no", "on", "off", "y", "n", "null":
@@ -95,6 +95,5 @@ func quoted(text string) string {
 			return text
 		}
 	}
-	escaped, _ := json.Marshal(text) // a string always has a JSON form
-	return string(escaped)
+	return strings.ReplaceAll(strconv.QuoteToASCII(text), "##", `#\x23`) // harmless in a terminal and a CI log
 }

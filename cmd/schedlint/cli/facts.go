@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/listing"
+	"github.com/schedlint/schedlint/lint/report"
 )
 
 type factsFlags struct {
@@ -107,7 +109,11 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 		return err
 	}
 	printFailures(cmd.ErrOrStderr(), d.Failures)
-	if err := errors.Join(listing.Write(out, f.format, contexts, o), out.Flush()); err != nil {
+	to := io.Writer(out)
+	if f.format == "json" || f.format == "yaml" {
+		to = report.Harmless(out)
+	}
+	if err := errors.Join(listing.Write(to, f.format, contexts, o), out.Flush()); err != nil {
 		return err
 	}
 	return incomplete(d.Failures)

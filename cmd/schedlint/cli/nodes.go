@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -61,7 +63,11 @@ Exit status:
 				return err
 			}
 			if committed == "" {
-				_, err = cmd.OutOrStdout().Write(text)
+				var out strings.Builder
+				for line := range strings.Lines(string(text)) { // a name that Kubernetes refuses is not worth a command to a terminal
+					out.WriteString(report.Visible(strings.TrimSuffix(line, "\n")) + "\n")
+				}
+				_, err = io.WriteString(cmd.OutOrStdout(), out.String())
 				return err
 			}
 			_, was, err := condensed(cmd, []string{committed}, nil)
