@@ -46,3 +46,14 @@ func deprecatedTransforms(k *types.Kustomization) int {
 func deprecatedCharts(k *types.Kustomization) []types.HelmChartArgs {
 	return k.HelmChartInflationGenerator
 }
+
+// eachInlinePatch calls a function with the text of each inline patch, and replaces the text with
+// the result.
+func eachInlinePatch(k *types.Kustomization, with func(string) string) {
+	for i, p := range k.PatchesStrategicMerge {
+		k.PatchesStrategicMerge[i] = types.PatchStrategicMerge(with(string(p)))
+	}
+	for i := range k.Patches {
+		k.Patches[i].Patch = with(k.Patches[i].Patch)
+	}
+}

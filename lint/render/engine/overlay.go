@@ -153,7 +153,7 @@ func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 		return
 	}
 	file := m.file(k.name)
-	with := func(patch string) string {
+	eachInlinePatch(spec, func(patch string) string {
 		at := slices.IndexFunc(blocks, func(b *yaml.Node) bool { return b.Value == patch })
 		if at < 0 {
 			return patch
@@ -161,13 +161,7 @@ func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 		line := blocks[at].Line
 		blocks = slices.Delete(blocks, at, at+1)
 		return m.block(l, file, line, patch)
-	}
-	for i, p := range spec.PatchesStrategicMerge {
-		spec.PatchesStrategicMerge[i] = types.PatchStrategicMerge(with(string(p)))
-	}
-	for i := range spec.Patches {
-		spec.Patches[i].Patch = with(spec.Patches[i].Patch)
-	}
+	})
 }
 
 // pointerFile returns the file that declares the overlay. It returns nil if the positions of all
