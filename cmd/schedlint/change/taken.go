@@ -165,7 +165,7 @@ func (now *Judged) TakenOver(ctx context.Context, r *Request) error {
 	}
 	still, by, err := now.lost(ctx, from.tree, o, accept.Lost(now.Report, before.Report))
 	for i := range still {
-		still[i].Details = append(slices.Clip(still[i].Details), fmt.Sprintf("taken over by %s: %s checks it as it is", by[i], r.ConfigFrom))
+		still[i].Details = append(slices.Clip(still[i].Details), fmt.Sprintf("taken over by %s; %s checks the file as written", by[i], r.ConfigFrom))
 	}
 	now.Report.Diagnostics = append(now.Report.Diagnostics, still...)
 	return err

@@ -149,7 +149,7 @@ func header(path string) string {
 	odd := func(r rune) bool { return unicode.IsControl(r) || r == '"' || r == '\\' }
 	switch {
 	case strings.ContainsFunc(path, odd):
-		// A quoted C string with octal escapes is what both git and patch accept.
+		// git and patch both accept a quoted C string with octal escapes.
 		var b strings.Builder
 		for _, c := range []byte(path) {
 			if c < ' ' || c > '~' || c == '"' || c == '\\' {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +130,29 @@ func attacks() (all []attack) {
 	return all
 }
 
+// commit makes a repository of a tree beside three nodes and a healthy pod.
+func commit(t *testing.T, tree map[string]string) {
+	t.Helper()
+	files := maps.Clone(tree)
+	files[configuration] = "topology: [nodes.yaml]\n"
+	files["nodes.yaml"] = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 3}]\n"
+	files["ok/pod.yaml"] = "{apiVersion: v1, kind: Pod, metadata: {name: ok, namespace: shop}, spec: {containers: [{name: c, image: c}]}}"
+	trials.InGit(t, files, ".")
+	trials.Git(t, "commit", "-q", "-m", "base")
+}
+
+func write(t *testing.T, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.FromSlash(name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestNoChangeTakesOver checks changes that touch no file of a finding. Whatever they add, the finding is
 // there or counts as silenced under the strict flags, and is there under --config-from alone.
 func TestNoChangeTakesOver(t *testing.T) {
@@ -142,12 +164,7 @@ func TestNoChangeTakesOver(t *testing.T) {
 	all, trees := attacks(), victims()
 	for victim, files := range trees {
 		t.Run(victim, func(t *testing.T) {
-			files = maps.Clone(files)
-			files[configuration] = "topology: [nodes.yaml]\n"
-			files["nodes.yaml"] = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 3}]\n"
-			files["ok/pod.yaml"] = "{apiVersion: v1, kind: Pod, metadata: {name: ok, namespace: shop}, spec: {containers: [{name: c, image: c}]}}"
-			trials.InGit(t, files, ".")
-			trials.Git(t, "commit", "-q", "-m", "base")
+			commit(t, files)
 			trials.Git(t, "remote", "add", "origin", "https://git.example/fleet")
 			lint := func(args ...string) (string, int) {
 				var out strings.Builder
@@ -162,17 +179,12 @@ func TestNoChangeTakesOver(t *testing.T) {
 				if sorts[a.sort] = true; a.victim != victim || !trials.Full(t) && i%3 > 0 {
 					continue
 				}
-				for _, name := range slices.Sorted(maps.Keys(a.files)) {
+				for name := range a.files {
 					if _, exists := files[name]; exists {
 						t.Fatalf("%s: %s touches %s", a.sort, a.way, name)
 					}
-					if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-						t.Fatal(err)
-					}
-					if err := os.WriteFile(filepath.FromSlash(name), []byte(a.files[name]), 0o644); err != nil {
-						t.Fatal(err)
-					}
 				}
+				write(t, a.files)
 				out, code := lint("--since", "HEAD", "--config-from", "HEAD", "--fail-on-silenced")
 				if there := strings.Contains(out, "1 unchanged") || strings.Contains(out, "error: ") && strings.Contains(out, found); !there && code != exitFindings {
 					t.Errorf("%s: %s: status %d under the strict flags\n%s", a.sort, a.way, code, out)
@@ -238,25 +250,13 @@ func TestHonestChanges(t *testing.T) {
 			continue
 		}
 		t.Run(c.way, func(t *testing.T) {
-			files := maps.Clone(trees[c.victim])
-			files[configuration] = "topology: [nodes.yaml]\n"
-			files["nodes.yaml"] = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 3}]\n"
-			files["ok/pod.yaml"] = "{apiVersion: v1, kind: Pod, metadata: {name: ok, namespace: shop}, spec: {containers: [{name: c, image: c}]}}"
-			trials.InGit(t, files, ".")
-			trials.Git(t, "commit", "-q", "-m", "base")
+			commit(t, trees[c.victim])
 			for _, name := range c.removes {
 				if err := os.Remove(filepath.FromSlash(name)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			for name, text := range c.files {
-				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.FromSlash(name), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			write(t, c.files)
 			var out strings.Builder
 			code := RunContext(ctx, []string{"lint", "--since", "HEAD", "--config-from", "HEAD", "--fail-on-silenced"}, strings.NewReader(""), &out, io.Discard)
 			if code != c.status || !strings.Contains(out.String(), "since HEAD: "+c.says+"\n") {

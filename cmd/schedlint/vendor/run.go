@@ -108,8 +108,8 @@ func Run(o Options) (problems []error, err error) {
 			for _, name := range r.unwanted(wanted) {
 				r.errs = append(r.errs, fmt.Errorf("%s: in the lock as %s, and nothing wants it any more: %s", pointers.Masked(name), r.shown(r.lock[name].Path), diag.Vendor))
 			}
-			for _, name := range r.strangers() {
-				r.errs = append(r.errs, fmt.Errorf("%s is not in the lock, and what is in this folder is not checked by itself: remove it", r.shown(name)))
+			for _, name := range r.unlocked() {
+				r.errs = append(r.errs, fmt.Errorf("%s is not in the lock, and files in this folder are not checked on their own: remove it", r.shown(name)))
 			}
 			return r.errs, nil
 		case o.Print:
@@ -487,11 +487,11 @@ func (r *run) unwanted(wanted []pointers.Wanted) []string {
 	return sorting.Keys(all)
 }
 
-// maxStrangers is the maximum number of files to name that are in no copy.
-const maxStrangers = 20
+// maxUnlocked is the maximum number of files to report that the lock does not have.
+const maxUnlocked = 20
 
-// strangers returns files of the folder that the lock does not have.
-func (r *run) strangers() (all []string) {
+// unlocked returns files in the folder that the lock does not have.
+func (r *run) unlocked() (all []string) {
 	units := lists.SetOf(r.before, func(e thirdparty.Entry) string { return thirdparty.Unit(e.Path) })
 	folder, err := os.OpenRoot(r.Folder)
 	if err != nil {
@@ -500,7 +500,7 @@ func (r *run) strangers() (all []string) {
 	defer folder.Close()
 	_ = fs.WalkDir(folder.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
-		case len(all) == maxStrangers:
+		case len(all) == maxUnlocked:
 			return fs.SkipAll
 		case err != nil || units[name] && d.IsDir():
 			return fs.SkipDir

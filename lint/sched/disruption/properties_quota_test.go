@@ -235,7 +235,7 @@ func TestQuotaAgreesWithScaling(t *testing.T) {
 		pods := s.loads[0].replicas + 1
 		s.loads[0].replicas = 1 + g.IntN(min(2, pods-1))
 		most, least := 0, pods
-		var some, all [3]bool // the loads of which all pods run, in some state
+		var some, all [3]bool // loads whose pods all run in some state
 		s.each(t, 0, [3]bool{}, func(w *world, _ [3]int8, on grid) {
 			for r := range w.rows {
 				some[r] = some[r] || w.pods(on, r) == w.rows[r].pods

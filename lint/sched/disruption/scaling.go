@@ -190,8 +190,8 @@ func (up scaling) judge(w *workload.Workload) Scaling {
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
 }
 
-// raised judges a workload that fits at its autoscaler's maximum in some runs. Pods of an autoscaler come
-// when the minimum and all other pods run, so it searches all states from there.
+// raised judges a workload that fits at its autoscaler's maximum in some runs. The autoscaler adds pods to
+// a cluster in which the minimum and all other pods run, so it searches all states from there.
 func (up scaling) raised(w *workload.Workload, group []*workload.Workload) Scaling {
 	least := max(1, model.Certain(w))
 	s := up.scene(group).with(w, least)
