@@ -346,13 +346,13 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 }
 
 // usable returns how much of a node's resource the members can use. It is a multiple of the
-// greatest common divisor of their requests.
+// greatest common divisor of the requests of those whose pods the node takes.
 func (k *counting) usable(c *certificate.Assertion, l *ledger, r, n int) int64 {
 	divisor, most := int64(0), int64(0)
 	k.m.Run().Spend(len(c.About) * (1 + len(k.m.Topology.Nodes)/(4*model.PerStep)))
 	for _, m := range c.About {
-		if ask := l.asks(m.G)[r]; slices.Contains(k.sites(m.G), n) {
-			most += ask * int64(k.slots(m, n))
+		if ask, slots := l.asks(m.G)[r], k.slots(m, n); slots > 0 && slices.Contains(k.sites(m.G), n) {
+			most += ask * int64(slots)
 			for ask != 0 {
 				divisor, ask = ask, divisor%ask
 			}
