@@ -29,6 +29,14 @@ func MoreSelectors(n int) string {
 	return plural(n, "more namespaceSelector") + " with the same problem"
 }
 
+// Unheard returns a note about workloads whose pods may wait after the pods that they require have
+// been placed.
+func Unheard(ws []*workload.Workload) string {
+	names := lists.Of(ws, (*workload.Workload).String)
+	return "pods of " + namesOf(names[:min(len(names), 5)], len(names)) + " that are created before the pods they require can stay Pending for up to 5.5 minutes: " +
+		"the scheduler does not retry them when a pod is placed in a namespace that only their namespaceSelector selects; list the namespace in namespaces, or create them later"
+}
+
 // ShutOut returns a note about DaemonSets whose pods may find no room on their nodes.
 func ShutOut(ws []*workload.Workload) string {
 	names := lists.Of(ws, (*workload.Workload).String)

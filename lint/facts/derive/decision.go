@@ -102,7 +102,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		}
 	}
 	outside(m, d, doc)
-	doc.Notes = append(append(doc.Notes, openNotes(d, doc)...), quirks(m)...)
+	doc.Notes = append(append(doc.Notes, openNotes(m, d, doc)...), quirks(m)...)
 	return doc
 }
 
@@ -138,8 +138,8 @@ func quirks(m *model.Model) []string {
 // maxOpen is the maximum number of open questions listed in notes.
 const maxOpen = 5
 
-// openNotes returns notes that explain why verdicts are unknown.
-func openNotes(d *certificate.Decision, doc *diag.Placement) []string {
+// openNotes returns notes that explain why verdicts are unknown, and what may keep pods waiting.
+func openNotes(m *model.Model, d *certificate.Decision, doc *diag.Placement) []string {
 	var notes []string
 	fits := map[string]bool{} // once pools have grown
 	for _, w := range doc.Workloads {
@@ -167,6 +167,16 @@ func openNotes(d *certificate.Decision, doc *diag.Placement) []string {
 	}
 	if len(late) > 0 {
 		notes = append(notes, message.ShutOut(late))
+	}
+	var unheard []*workload.Workload
+	for i := range d.Workloads {
+		w := d.Workloads[i].Workload
+		if slices.ContainsFunc(m.Group(w).Terms, func(t *model.Term) bool { return t.Unheard() && m.Self(t, w) != model.Yes }) && d.Workloads[i].Verdict != diag.Never {
+			unheard = append(unheard, w)
+		}
+	}
+	if len(unheard) > 0 {
+		notes = append(notes, message.Unheard(unheard))
 	}
 	return notes
 }

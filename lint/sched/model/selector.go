@@ -419,6 +419,13 @@ func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming b
 // matched every namespace.
 func (t *Term) EveryNamespace() bool { return t.ns.negative() }
 
+// Unheard reports whether the scheduler does not retry a pod that the required affinity term rejects
+// when a pod that it selects is placed: it matches the namespace selector against an empty set of
+// labels then (R-Q7).
+func (t *Term) Unheard() bool {
+	return t.Hard && t.Use == Affinity && len(t.Namespaces) == 0 && t.ns.Form == FormSet && !t.ns.negative()
+}
+
 // negative reports whether a namespace selector has only NotIn and DoesNotExist conditions. For an
 // incoming pod, Kubernetes 1.36 treats such a selector as if it matched every namespace
 // (kubernetes/kubernetes#141526). It looks up the matching namespaces and then matches the selector
