@@ -293,7 +293,8 @@ func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 		if f.Level != diag.LevelError || !placing.MatchString(f.Rule) {
 			continue
 		}
-		said = true
+		// place does not count the pods of a workload that a quota may refuse.
+		said = said || !slices.ContainsFunc(p.Unmodelled, func(u string) bool { return strings.Contains(u, f.Object.Kind+"/shop/"+f.Object.Name+": ") })
 		about[f.Object.Name] = append(about[f.Object.Name], f.Rule)
 		for _, rel := range f.Related {
 			for _, w := range p.Workloads {
