@@ -32,16 +32,14 @@ func configured(key string) bool { return key != "" && key[0] != 0 }
 
 // Changes says how the nodes differ from those of an earlier run. sure is set if a run with the
 // earlier nodes shows what follows.
-func (s SeenNodes) Changes(before SeenNodes) (all []diag.Silence, sure bool) {
+func (s SeenNodes) Changes(before SeenNodes) (all []diag.Silence) {
 	type pair struct{ was, now *topology.Topology }
 	compared := map[pair]bool{}
-	sure = true
 	for _, key := range sorting.Keys(s) {
 		was, now := before.of(key), s[key]
 		if was == nil {
 			continue
 		}
-		sure = sure && len(was) == 1 && len(now) == 1
 		for i := range max(len(was), len(now)) {
 			p := pair{&topology.Topology{}, &topology.Topology{}}
 			if i < len(was) {
@@ -68,5 +66,5 @@ func (s SeenNodes) Changes(before SeenNodes) (all []diag.Silence, sure bool) {
 			}
 		}
 	}
-	return all, sure
+	return all
 }

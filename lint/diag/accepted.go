@@ -42,6 +42,8 @@ type Change struct {
 	Introduced int `json:"-"`
 	// Silences lists changes that make findings disappear without fixing them.
 	Silences []Silence `json:"silences"`
+	// Nodes lists how the nodes differ, and the findings that the nodes of the earlier revision have.
+	Nodes []Silence `json:"nodes"`
 	// Fixed holds findings of the earlier revision that no longer occur. They have locations in the
 	// earlier revision.
 	Fixed []Diagnostic `json:"fixed"`
@@ -83,7 +85,8 @@ type Quiet struct {
 	Diagnostic Diagnostic
 }
 
-// Silence is a change that makes findings disappear without fixing them, such as a new suppression.
+// Silence is a change that makes findings disappear without fixing them, such as a new suppression or
+// other nodes.
 type Silence struct {
 	Message  string `json:"message"`
 	Location Span   `json:"location"`

@@ -401,8 +401,11 @@ type Report struct {
 	Inert []Suppression
 	// Change compares the findings with those of a revision. It is nil without a comparison. With a
 	// comparison, Diagnostics has only the new findings.
-	Change  *Change
-	Summary Summary
+	Change *Change
+	// FailedBy lists the flags by which the run fails whatever its findings are, for example
+	// --fail-on-silenced.
+	FailedBy []string
+	Summary  Summary
 	// Failures describes the work that was not done (see Complete).
 	Failures Failures
 	// Rules holds all enabled rules, sorted by id.

@@ -84,6 +84,9 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	} else if text := unchecked(&r.Summary); n == 0 && text != "" {
 		suite.Cases = []junitCase{{ClassName: "schedlint", Name: "no findings", Skipped: &junitSkipped{text}}}
 		suite.Skipped = 1
+	} else if text := failedBy(r); n == 0 && text != "" {
+		suite.Cases = []junitCase{{ClassName: "schedlint", Name: text, Failure: &junitFailure{Message: text, Type: "error"}}}
+		suite.Failures = 1
 	} else if n == 0 {
 		suite.Cases = []junitCase{{ClassName: "schedlint", Name: "no findings"}}
 	}

@@ -172,9 +172,10 @@ func (p *page) change(c *diag.Change, every bool) {
 	if c == nil {
 		return
 	}
-	var silences []string
-	for _, s := range c.Silences {
-		silences = append(silences, strings.Join(nonEmpty(placeSpan(s.Location), prose(clipped(s.Message, maxSentence))), " "))
+	silences := func(all []diag.Silence) []string {
+		return lists.Of(all, func(s diag.Silence) string {
+			return strings.Join(nonEmpty(placeSpan(s.Location), prose(clipped(s.Message, maxSentence))), " ")
+		})
 	}
 	past := func(all []diag.Diagnostic) (items []string) {
 		for _, s := range groupEqual(all, every) {
@@ -186,7 +187,7 @@ func (p *page) change(c *diag.Change, every bool) {
 	for _, part := range []struct {
 		title string
 		items []string
-	}{{"Silenced by this change", silences}, {"Fixed", past(c.Fixed)}, {"Gone", past(c.Gone)}} {
+	}{{"Silenced by this change", silences(c.Silences)}, {"Nodes changed", silences(c.Nodes)}, {"Fixed", past(c.Fixed)}, {"Gone", past(c.Gone)}} {
 		const most = 100
 		if len(part.items) == 0 {
 			continue

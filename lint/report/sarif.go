@@ -161,9 +161,12 @@ func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
 		tell(sarif.LevelWarning, text)
 	}
 	if c != nil {
-		for _, silence := range c.Silences {
-			place := (&textWriter{}).place(silence.Location)
-			tell(sarif.LevelNote, strings.Join(nonEmpty(place, "silenced", silence.Message), ": "))
+		for i, silence := range slices.Concat(c.Silences, c.Nodes) {
+			place, word := (&textWriter{}).place(silence.Location), "silenced"
+			if i >= len(c.Silences) {
+				word = "nodes"
+			}
+			tell(sarif.LevelNote, strings.Join(nonEmpty(place, word, silence.Message), ": "))
 		}
 	}
 	for _, n := range slices.Concat(s.Notes, remarks(s, func(file string) string { return file })) {

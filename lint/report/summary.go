@@ -101,13 +101,22 @@ func provedText(s *diag.Summary) string {
 	return text
 }
 
-// found returns the number of findings per level. If the run is incomplete, it does not say that
-// there are no findings.
+// found returns the number of findings per level, and the flags by which the run fails anyway. If it
+// fails or is incomplete, it does not say that there are no findings.
 func (t *textWriter) found(r *diag.Report) string {
-	if s := &r.Summary; !r.Complete() && s.Errors+s.Warnings+s.NoteFindings == 0 {
+	failed, text := failedBy(r), t.findings(&r.Summary)
+	if s := &r.Summary; (failed != "" || !r.Complete()) && s.Errors+s.Warnings+s.NoteFindings == 0 {
+		text = ""
+	}
+	return strings.Join(nonEmpty(text, failed), ", ")
+}
+
+// failedBy says which flags fail the run, or returns "".
+func failedBy(r *diag.Report) string {
+	if len(r.FailedBy) == 0 {
 		return ""
 	}
-	return t.findings(&r.Summary)
+	return "failed by " + enumerated(r.FailedBy)
 }
 
 // completeness returns a word to print next to the findings of an incomplete run. The word keeps
@@ -311,17 +320,22 @@ func nonEmpty(parts ...string) []string {
 	return lists.Where(parts, func(p string) bool { return p != "" })
 }
 
-// silences writes the parts of a change that make findings disappear. Users see these lines first,
-// because they come before the findings.
+// silences writes the parts of a change that make findings disappear, and how the nodes differ. Users
+// see these lines first, because they come before the findings.
 func (t *textWriter) silences(c *diag.Change) {
-	if c == nil || len(c.Silences) == 0 {
+	if c == nil || len(c.Silences)+len(c.Nodes) == 0 {
 		return
 	}
-	for _, s := range c.Silences[:min(maxLines, len(c.Silences))] {
-		t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(s.Location)), t.paint(cyan, "silenced:"), Visible(clipped(s.Message, maxPlain))), " "))
-	}
-	if more := moreEntries(len(c.Silences), maxLines, "silences"); more != "" {
-		t.println(more)
+	for _, part := range []struct {
+		word, noun string
+		all        []diag.Silence
+	}{{"silenced:", "silences", c.Silences}, {"nodes:", "changes of nodes", c.Nodes}} {
+		for _, s := range part.all[:min(maxLines, len(part.all))] {
+			t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(s.Location)), t.paint(cyan, part.word), Visible(clipped(s.Message, maxPlain))), " "))
+		}
+		if more := moreEntries(len(part.all), maxLines, part.noun); more != "" {
+			t.println(more)
+		}
 	}
 	t.println()
 }

@@ -107,7 +107,9 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 	} else {
 		silences = notVendored(&now.options, &before.options, now.From.inert)
 	}
-	accept.CompareWith(now.Report, before.Report, r.Since, append(silences, now.nodes(ctx, r.Since, before)...))
+	nodes := now.nodes(ctx, r.Since, before)
+	accept.CompareWith(now.Report, before.Report, r.Since, silences)
+	now.Report.Change.Nodes = nodes
 	if err != nil {
 		now.Report.Change.Before = nil
 	} else if err := now.takenOver(ctx, t, before); err != nil {
@@ -120,31 +122,22 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 // maxGone is the maximum number of findings to list that go with a change of nodes.
 const maxGone = 20
 
-// nodes returns the changes of nodes and the findings that go with them. If none goes, it says the
-// changes in a note.
+// nodes returns the changes of nodes and the findings that go with them.
 func (now *Judged) nodes(ctx context.Context, since string, before *Judged) []diag.Silence {
-	all, sure := now.options.Seen.Changes(before.options.Seen)
+	all := now.options.Seen.Changes(before.options.Seen)
 	if len(all) == 0 {
 		return nil
 	}
 	o := now.options
 	o.Seen, o.Given, o.Progress = nil, before.options.Seen, nil
 	then, err := lint.Run(ctx, o)
-	notes := &now.Report.Summary.Notes
 	d := accept.Since(then.Diagnostics, now.Report.Diagnostics, now.Report.Accepted, nil)
 	if come := len(d.Introduced); err == nil && come > 0 {
-		*notes = append(*notes, fmt.Sprintf("findings that the change of nodes adds: %d", come))
-	}
-	gone := slices.Concat(d.Fixed, d.Undecided)
-	if len(gone) == 0 && sure && err == nil && then.Complete() {
-		for _, s := range all {
-			*notes = append(*notes, "since "+since+", "+s.Message)
-		}
-		return nil
+		now.Report.Summary.Notes = append(now.Report.Summary.Notes, fmt.Sprintf("findings that the change of nodes adds: %d", come))
 	}
 	var rows []diag.Silence
 	seen := map[diag.Silence]bool{}
-	for _, d := range gone {
+	for _, d := range slices.Concat(d.Fixed, d.Undecided) {
 		one := diag.Silence{Message: fmt.Sprintf("without the change of nodes: %s [%s]", d.Message, d.Rule), Location: d.Location}
 		if !seen[one] { // another render may have the same finding
 			seen[one], rows = true, append(rows, one)
@@ -152,6 +145,9 @@ func (now *Judged) nodes(ctx context.Context, since string, before *Judged) []di
 	}
 	if more := len(rows) - maxGone; more > 0 {
 		rows = append(rows[:maxGone], diag.Silence{Message: fmt.Sprintf("without the change of nodes: %d more findings", more)})
+	}
+	if (err != nil || !then.Complete()) && now.Report.Complete() {
+		rows = append(rows, diag.Silence{Message: "the check with the nodes of " + since + " is incomplete, so the change of nodes may remove more findings"})
 	}
 	return append(all, rows...)
 }

@@ -135,6 +135,7 @@ func (g *github) comment(t *testing.T, report string, event ...string) string {
 const (
 	foundReport    = `{"complete": true, "diagnostics": [{}]}`
 	cleanReport    = `{"complete": true, "diagnostics": [], "change": {"silences": []}}`
+	nodesReport    = `{"complete": true, "diagnostics": [], "change": {"silences": [], "nodes": [{}]}}`
 	silencedReport = `{"complete": true, "diagnostics": [], "change": {"silences": [{}]}}`
 	partialReport  = `{"complete": false, "diagnostics": []}`
 )
@@ -171,6 +172,7 @@ func TestActionComments(t *testing.T) {
 		"clean, beside":    {others, cleanReport, nil},
 		"clean again":      {[][2]string{old, old}, cleanReport, nil},
 		"silenced":         {[][2]string{old}, silencedReport, []string{written}},
+		"other nodes":      {[][2]string{old}, nodesReport, []string{written}},
 		"incomplete":       {nil, partialReport, []string{written}},
 		"incomplete again": {[][2]string{old}, partialReport, []string{written}},
 	} {

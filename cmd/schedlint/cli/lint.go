@@ -33,7 +33,8 @@ type lintFlags struct {
 	failOn, category, fix, sourceRoot string
 	quiet, all, verbose               bool
 	write, reason, until, today       string // for a baseline
-	noInline, failOnSilenced          bool
+	noInline                          bool
+	failOnSilenced, failOnNodeChange  bool
 }
 
 func newLint() *cobra.Command {
@@ -136,7 +137,8 @@ func (f *lintFlags) addAccept(flags *pflag.FlagSet) {
 	flags.StringVar(&f.reason, "reason", "", "`reason` for accepting the findings of --write-baseline (default: the reason in the existing file, or the date)")
 	flags.Var(checked(&f.until, "a day as in 2027-03-31", accept.IsDate), "until", "last `date` on which the findings of --write-baseline are accepted")
 	flags.Var(checked(&f.Since, "a revision of git", isRevision), "since", "report only findings introduced since this git `revision`")
-	flags.BoolVar(&f.failOnSilenced, "fail-on-silenced", false, "with --since, fail if the change silences findings, for example by a suppression, a lower level, an ignored path or other nodes")
+	flags.BoolVar(&f.failOnSilenced, "fail-on-silenced", false, "with --since, fail if the change silences findings, for example by a suppression, a lower level or an ignored path")
+	flags.BoolVar(&f.failOnNodeChange, "fail-on-node-change", false, "with --since, fail if the nodes differ from those of the revision")
 	flags.Var(checked(&f.ConfigFrom, "a revision of git", isRevision), "config-from", "read configuration, node files, baseline, --rules and the lock of copies from this git `revision`; suppressions in manifests apply only if it has them too")
 	flags.BoolVar(&f.noInline, "no-inline-suppressions", false, "ignore suppressions in annotations and comments of manifests")
 	flags.Var(checked(&f.today, "a day as in 2027-03-31", accept.IsDate), "today", "`date` that expiry dates are compared with (default: today, in UTC)")
@@ -208,29 +210,49 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		r.Rules = policy.Enabled(now.Engine, options.Config)
 	}
 	r.Fold()
+	failOn := cmp.Or(f.failOn, options.Config.FailOn, "error")
+	failed := f.failedBy(now, differs && failOn != "none")
+	r.FailedBy = failed.flags
 	writeErr := f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, color bool) error {
 		return report.Write(w, format, r, report.Options{Color: color, Quiet: f.quiet, All: f.all, Verbose: f.verbose, Category: f.category})
 	})
 	f.outputs.tell(cmd.ErrOrStderr(), undone)
-	failOn := cmp.Or(f.failOn, options.Config.FailOn, "error")
 	if err := outcome(r, failOn, writeErr); err != nil {
 		return err
 	}
 	// The user asked for a path to be checked, or for files to be checked as written.
 	asked := f.render.Mode == inputs.Off || !onlyHere(options.Dir, options.Paths)
-	switch {
-	case asked && len(r.Summary.Unjudged()) > 0:
+	if asked && len(r.Summary.Unjudged()) > 0 {
 		return statusError{exitUsage, errors.New(report.NothingChecked)}
-	case f.failOnSilenced && now.Silences > 0:
-		return statusError{exitFindings, fmt.Errorf("the change silences findings: %s (--fail-on-silenced)", report.Count(now.Silences, "place"))}
 	}
-	if err := f.onUnrendered(r.Summary.Unrendered); err != nil {
-		return err
+	return failed.err
+}
+
+// failure holds the flags by which a run fails whatever its findings are, and the error to exit with.
+type failure struct {
+	flags []string
+	err   error
+}
+
+// failedBy returns the flags that fail the run. differs is set if --fix=diff prints a diff.
+func (f *lintFlags) failedBy(now *change.Judged, differs bool) (all failure) {
+	add := func(is bool, flag string, why error) {
+		if is {
+			all.flags, all.err = append(all.flags, flag), cmp.Or(all.err, why)
+		}
 	}
-	if differs && failOn != "none" || diag.Unsettled(r.Summary.Unknown, f.unknown) {
-		return statusError{code: exitFindings}
+	r := now.Report
+	changed := 0
+	if r.Change != nil {
+		changed = len(r.Change.Nodes)
 	}
-	return nil
+	add(f.failOnSilenced && now.Silences > 0, "--fail-on-silenced", statusError{exitFindings, fmt.Errorf("the change silences findings: %s (--fail-on-silenced)", report.Count(now.Silences, "place"))})
+	add(f.failOnNodeChange && changed > 0, "--fail-on-node-change", statusError{exitFindings, fmt.Errorf("the nodes differ from those of %s (--fail-on-node-change)", f.Since)})
+	unrendered := f.onUnrendered(r.Summary.Unrendered)
+	add(unrendered != nil, "--fail-on-unrendered", unrendered)
+	add(differs, "--fix=diff", statusError{code: exitFindings})
+	add(diag.Unsettled(r.Summary.Unknown, f.unknown), "--fail-on-unknown", statusError{code: exitFindings})
+	return all
 }
 
 // check returns an error if any of the given flags cannot be used together.
@@ -250,6 +272,8 @@ func (f *lintFlags) check() error {
 		return errors.New("--config-from checks a change, which --fix and --write-baseline make: use one after the other")
 	case f.failOnSilenced && !since:
 		return errors.New("--fail-on-silenced belongs to --since")
+	case f.failOnNodeChange && !since:
+		return errors.New("--fail-on-node-change belongs to --since")
 	case !rebase && (f.reason != "" || f.until != ""):
 		return errors.New("--reason and --until belong to --write-baseline")
 	case strings.TrimSpace(f.reason) == "" && f.reason != "":
