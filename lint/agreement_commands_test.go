@@ -246,7 +246,7 @@ func (a *agreement) check() {
 			case v == string(diag.Unknown) || v == string(diag.None) || now == v:
 			case now == "" || now == string(diag.Unknown) || now == string(diag.None): // the steps of one question are those that another did not need
 				a.seen["open with more steps"]++
-			case question != "fits" && v == string(diag.Sometimes) && now == string(diag.Never): // no run without Pending pods
+			case question != "fits" && now == string(diag.Never) && (v == string(diag.Sometimes) || after["fits"] == now && before["fits"] == string(diag.Unknown)): // no run without Pending pods
 			default:
 				a.errorf("%s of %s is %s, and %s with more steps", question, p.Workloads[i].Name, v, now)
 			}
