@@ -310,6 +310,9 @@ type Checker interface {
 	// and fills in why no new pod fits.
 	Lose(m *model.Model, l Loss, out []Lost, steps int) error
 	Roll(m *model.Model, r Rollout, out *Rolled, steps int) error
+	// Follow replays a run of all pods in which nodes are lost at once. It returns the number of
+	// missing pods at its end, by workload, where no more pods can be placed.
+	Follow(m *model.Model, l Loss, run []Move) (map[*workload.Workload]int, error)
 	// Grows checks that a node can be added for each Pending pod of a workload.
 	Grows(m *model.Model, w *workload.Workload, pods int, lost [2]string) error
 }

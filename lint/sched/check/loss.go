@@ -268,31 +268,57 @@ func (s *losses) end(left, rest []int) {
 	}
 }
 
-// replayLoss checks a run that leaves pods missing. The run must place all pods before the loss.
-// After the last move, no more pods may fit.
+// replayLoss checks a run that leaves pods missing.
 func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate.Lost) error {
+	missing, err := follow(m, lost, l, o.Stuck)
+	if pending := missing[o.Workload]; err == nil && (pending != o.Pending || pending == 0) {
+		return fmt.Errorf("%s: %d pods are missing, not %d", o.Workload, pending, o.Pending)
+	}
+	return err
+}
+
+// Follow replays a run with a loss, and returns the number of missing pods by workload.
+func (Checker) Follow(m *model.Model, l certificate.Loss, run []certificate.Move) (map[*workload.Workload]int, error) {
+	return follow(m, absenceOf(m, l), l, run)
+}
+
+// follow replays a run with a loss. The run must place all pods before the loss, and no guard may keep
+// one of the lost pods. After the last move, no more pods may fit.
+func follow(m *model.Model, lost *absence, l certificate.Loss, run []certificate.Move) (map[*workload.Workload]int, error) {
 	v, after := newNodeSets(nil, m, true), newNodeSets(lost, m, true)
 	missing, hung, struck := map[*model.Group]int{}, map[*model.Group]int{}, false
-	for i, move := range o.Stuck {
+	pending := map[*workload.Workload]int{}
+	type spot struct {
+		g *model.Group
+		n int
+	}
+	hit := map[spot]int{} // pods on lost nodes that are still to go
+	for i, move := range run {
 		n, ok := m.IndexOf(move.Node.Name)
 		g := m.Groups[move.Workload]
 		switch {
 		case !ok || g == nil:
-			return fmt.Errorf("move %d: no such node or pod", i)
-		case move.Gone && lost.nodes[n]:
+			return nil, fmt.Errorf("move %d: no such node or pod", i)
+		case move.Gone && hit[spot{g, n}] > 0:
+			hit[spot{g, n}]--
+			if missing[g]++; !l.Evicts(g, func(w *workload.Workload) int { return pending[w] }) {
+				return nil, fmt.Errorf("move %d: a budget keeps a pod of %s", i, g.Workload)
+			}
+			pending[g.Origin()]++
 			struck = true
-			missing[g]++
 		case move.Gone:
-			return fmt.Errorf("move %d: %s is not lost", i, move.Node.Name)
+			return nil, fmt.Errorf("move %d: no pod of %s on %s is lost", i, move.Workload, move.Node.Name)
 		case !struck:
 			if why := v.refuses(g, n); why != certificate.Takes || v.waits(g) {
-				return fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
+				return nil, fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
 			}
 			v.add(g, n)
-			after.survive(g, n)
+			if after.survive(g, n); lost.nodes[n] && !g.Kind.PerNode() {
+				hit[spot{g, n}]++
+			}
 		default:
 			if why := after.refuses(g, n); why != certificate.Takes || missing[g] == 0 || !l.CreatedAgain(g) || after.waits(g) {
-				return fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
+				return nil, fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
 			}
 			if missing[g]--; l.Hangs(g.Workload) {
 				hung[g]++
@@ -300,20 +326,20 @@ func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate
 			after.add(g, n)
 		}
 	}
-	pending := 0
+	clear(pending)
+	for s, pods := range hit {
+		if pods > 0 {
+			return nil, fmt.Errorf("a pod of %s stays on a lost node", s.g.Workload)
+		}
+	}
 	for g := range m.Placeable() {
 		if v.placed[g.Workload] != v.count(g) {
-			return fmt.Errorf("%s: not all pods are in place before the loss", g.Workload)
+			return nil, fmt.Errorf("%s: not all pods are in place before the loss", g.Workload)
 		}
-		if g.Origin() == o.Workload {
-			pending += missing[g] + hung[g]
-		}
+		pending[g.Origin()] += missing[g] + hung[g]
 		if missing[g] > 0 && l.CreatedAgain(g) && !after.waits(g) && after.reasons(g)[certificate.Takes] > 0 {
-			return fmt.Errorf("%s: a pod still fits after the last move", g.Workload)
+			return nil, fmt.Errorf("%s: a pod still fits after the last move", g.Workload)
 		}
 	}
-	if pending != o.Pending || pending == 0 {
-		return fmt.Errorf("%s: %d pods are missing, not %d", o.Workload, pending, o.Pending)
-	}
-	return nil
+	return pending, nil
 }

@@ -28,6 +28,9 @@ type crowd struct {
 	// settled has what runs show about the loss of a set of nodes.
 	settled map[string]*settled
 	steps   int // that runs may still take
+	// followed has the runs with each loss, and board what they are made on.
+	followed map[string]*followed
+	board    *board
 }
 
 // settled holds what the runs for a loss show. spared marks the workloads that have no pods on the
@@ -45,11 +48,20 @@ const (
 	crowdSteps = 10_000_000
 )
 
-// crowd returns the contenders of w when it has the given number of pods, or nil if a run would
-// prove nothing or take too long.
+// crowd is crowdOf for a workload without hard spread and required affinity. Placing more pods never
+// makes room for its pods.
 func (j *shared) crowd(w *workload.Workload, pods int) *crowd {
+	if !j.hereditary([]*workload.Workload{w}) {
+		return nil
+	}
+	return j.crowdOf(w, pods)
+}
+
+// crowdOf returns the contenders of w when it has the given number of pods, or nil if a run would
+// prove nothing or take too long.
+func (j *shared) crowdOf(w *workload.Workload, pods int) *crowd {
 	all := j.everyone(w, pods)
-	if !j.hereditary([]*workload.Workload{w}) || len(all) < 2 || len(all)*len(j.m.Topology.Nodes) > maxCrowd || len(j.running) > 0 || j.withoutPreemptible(w, all) != nil {
+	if len(all) < 2 || len(all)*len(j.m.Topology.Nodes) > maxCrowd || len(j.running) > 0 || j.withoutPreemptible(w, all) != nil {
 		return nil
 	}
 	if pods != model.Certain(w) {
@@ -71,7 +83,7 @@ func (j *shared) newCrowd(all []*workload.Workload, w *workload.Workload, pods i
 	if len(j.doubtsAbout(all).all) > 0 || slices.ContainsFunc(all, unlisted) {
 		return nil
 	}
-	c := &crowd{scene: j.scene(all).with(w, pods), settled: map[string]*settled{}, steps: j.m.Run().Times(crowdSteps)}
+	c := &crowd{scene: j.scene(all).with(w, pods), settled: map[string]*settled{}, followed: map[string]*followed{}, steps: j.m.Run().Times(crowdSteps)}
 	if c.m = j.m.Variant(c.ws, j.m.Topology.Nodes); c.m.Split() != c.m {
 		return nil
 	}
@@ -112,23 +124,31 @@ func (j *shared) crowded(all *assembly) model.Reason {
 // harmless in one run and leaves pods of w Pending in another. Otherwise it returns the answer
 // unchanged.
 func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answer {
-	if q.unsettled {
+	if q.unsettled[l.Meaning] {
 		return a
 	}
 	q.j.aside(func() {
-		if q.recovers(b.Nodes(), l) {
+		returns := l.Returns(q.w)
+		if returns && q.recovers(b.Nodes(), l) {
 			a = answer{verdict: diag.Always}
 			return
 		}
-		c := q.j.crowd(q.w, model.Certain(q.w))
+		c := q.j.crowdOf(q.w, model.Certain(q.w))
 		if c == nil || slices.ContainsFunc(c.ws, l.Tolerates) {
 			return
 		}
-		if found := c.lose(c.of[q.w], b.Nodes()); found.verdict == diag.Sometimes {
+		found := answer{verdict: diag.Unknown}
+		if returns && q.j.hereditary([]*workload.Workload{q.w}) {
+			found = c.lose(c.of[q.w], b.Nodes())
+		}
+		if found.verdict == diag.Unknown && c.atOnce(&l) {
+			found = c.follow(c.of[q.w], l, b.Nodes())
+		}
+		if found.verdict == diag.Sometimes {
 			a = found
 		}
 	})
-	q.unsettled = a.verdict == diag.Unknown
+	q.unsettled[l.Meaning] = a.verdict == diag.Unknown
 	return a
 }
 

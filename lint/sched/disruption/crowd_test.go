@@ -211,6 +211,46 @@ func TestTwoRunsAgreeWithSearch(t *testing.T) {
 	}
 }
 
+// TestFollowedRunsAgreeWithSearch compares what runs through a loss show (T25) with a search for all runs,
+// under rules of all kinds.
+func TestFollowedRunsAgreeWithSearch(t *testing.T) {
+	t.Parallel()
+	count := map[string]int{}
+	for seed := range trials.Seeds(t, trials.Of(t, 1500)) {
+		g := newGenerator(seed, 527)
+		s := g.sample(g.pick("Deployment", "StatefulSet"))
+		s.running = nil
+		j, _ := judge(t, s.nodes(), s.manifests())
+		for _, w := range j.Workloads() {
+			if !j.Judged(w) || w.Kind.PerNode() {
+				continue
+			}
+			all := j.Drains(w)
+			for _, key := range []string{keys[host], keys[zone]} {
+				all = j.AppendSurvives(all, w, key)
+			}
+			for i := range all {
+				l := &all[i]
+				nodes := []string{l.Value}
+				if l.Key == keys[zone] {
+					nodes = l.Nodes()
+				}
+				shown := j.Follows(w, l, nodes)
+				count[fmt.Sprint(l.Meaning, " ", l.Verdict, " ", shown)]++
+				if shown == diag.Sometimes && l.Verdict != diag.Sometimes && l.Verdict != diag.Unknown {
+					t.Errorf("seed %d: runs show both outcomes of the loss of %v (%s) for %s, which is %s%s", seed, nodes, l.Meaning, w, l.Verdict, s)
+				}
+			}
+		}
+	}
+	t.Log(count)
+	for _, meaning := range []certificate.Meaning{certificate.Gone, certificate.Unreachable, certificate.Drained} {
+		if n := count[fmt.Sprint(meaning, " sometimes sometimes")]; n < trials.Share(t, 100) {
+			t.Errorf("runs settle %d losses (%s)", n, meaning)
+		}
+	}
+}
+
 // placed returns the verdict on whether a workload's pods are placed.
 func placed(m *model.Model, w *workload.Workload) diag.Outcome {
 	for _, d := range search.Decide(m, search.Options{Steps: 20_000}).Workloads {

@@ -1,6 +1,8 @@
 package disruption
 
 import (
+	"slices"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -52,6 +54,16 @@ func (j *Judge) LossesWithoutDaemonSets(w *workload.Workload, key string) (pairs
 		}
 	}
 	return pairs
+}
+
+// Follows returns what runs that are followed through a loss show about w (T25).
+func (j *Judge) Follows(w *workload.Workload, s *Survival, nodes []string) diag.Outcome {
+	l := certificate.Loss{Meaning: s.Meaning}
+	c := j.evictions.crowdOf(w, model.Certain(w))
+	if c == nil || slices.ContainsFunc(c.ws, l.Tolerates) || !c.atOnce(&l) {
+		return diag.Unknown
+	}
+	return c.follow(c.of[w], l, nodes).verdict
 }
 
 // TwoRuns reports whether two runs show that losing the nodes may leave pods of w Pending (T25). It

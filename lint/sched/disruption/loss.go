@@ -105,7 +105,7 @@ func (e evictions) lossesNow(all []Survival, w *workload.Workload, key string, m
 	if q == nil || q.w != w || q.key != key {
 		q = newLoss(e.shared, w, key)
 	}
-	if q.unsettled = false; key == hostname {
+	if clear(q.unsettled); key == hostname {
 		e.nodeLoss = q
 	}
 	all = slices.Grow(all, len(meanings)*len(q.kinds.Losses()))
@@ -168,9 +168,9 @@ type loss struct {
 	// loose is set if the volumes of w are assumed to be usable everywhere.
 	free  map[string]bool
 	loose bool
-	// unsettled is set if the two runs that show both outcomes were not found for some loss. The
-	// answer about all losses is then open, whatever the other losses show.
-	unsettled bool
+	// unsettled is set if the two runs that show both outcomes were not found for some loss with a
+	// meaning. The answer about all these losses is then open, whatever the others show.
+	unsettled map[certificate.Meaning]bool
 }
 
 // answer is the result for one loss.
@@ -189,7 +189,7 @@ type answer struct {
 }
 
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
-	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), contending: j.group(w, true)}
+	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), contending: j.group(w, true), unsettled: map[certificate.Meaning]bool{}}
 	q.about = j.assembled(q.contending)
 	if q.everybody = q.about; j.contendersOf(w, model.Certain(w)) != nil {
 		q.everybody = j.assembled(j.contendersOf(w, model.Certain(w)))
@@ -221,7 +221,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	switch {
 	case a.verdict == diag.Never || a.verdict == diag.Sometimes:
 		a = q.preempting(b, l, a)
-	case a.verdict == diag.Unknown && recreated && !grows && (!a.why.Given() || a.why.Cause == model.ByCrowd || a.why.Cause == model.BySize):
+	case a.verdict == diag.Unknown && !grows && (!a.why.Given() || a.why.Cause == model.ByCrowd || a.why.Cause == model.BySize):
 		a = q.leftOver(b, l, a)
 	}
 	switch a = q.withoutVictims(b, l, a); {

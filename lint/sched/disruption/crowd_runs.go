@@ -1,0 +1,290 @@
+package disruption
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// followed holds what runs with one loss show: for each workload, a run after which none of its pods
+// is missing, and one after which some are.
+type followed struct {
+	loss certificate.Loss
+	lost []bool // by node
+	// then is a board without the lost nodes, if they no longer count, or nil.
+	then      *board
+	rounds    int
+	good, bad map[*workload.Workload][]certificate.Move
+}
+
+// board has the pods of a crowd on nodes.
+type board struct {
+	*search.Board
+	m     *model.Model
+	units []search.Unit
+	of    map[*workload.Workload][]int // units by workload
+}
+
+func newBoard(m *model.Model) *board {
+	b := &board{Board: search.NewBoard(m), m: m, of: map[*workload.Workload][]int{}}
+	b.units = b.Units()
+	for i, u := range b.units {
+		b.of[u.Group.Workload] = append(b.of[u.Group.Workload], i)
+	}
+	return b
+}
+
+// maxRounds is the maximum number of placements of all pods from which runs with a loss start.
+const maxRounds = 24
+
+// follow makes runs with a loss, until one leaves pods of w Pending and another does not, which the
+// checker confirms (T25). It returns Sometimes or Unknown. What the runs show about other workloads is
+// kept.
+func (c *crowd) follow(w *workload.Workload, l certificate.Loss, nodes []string) answer {
+	unknown := answer{verdict: diag.Unknown}
+	f := lazy.Cached(c.followed, fmt.Sprintf("%s %q", l.Meaning, nodes), func() *followed {
+		f := &followed{loss: l, good: map[*workload.Workload][]certificate.Move{}, bad: map[*workload.Workload][]certificate.Move{}}
+		f.loss.Nodes = lists.Set(nodes)
+		var left []*topology.Node
+		for _, n := range c.m.Topology.Nodes {
+			if f.lost = append(f.lost, f.loss.Nodes[n.Name]); !f.loss.Nodes[n.Name] {
+				left = append(left, n)
+			}
+		}
+		if c.board == nil {
+			c.board = newBoard(c.m)
+		}
+		if l.Meaning == certificate.Gone && len(left) > 0 && len(search.HardKeys(c.m, c.ws, model.Spread)) > 0 {
+			if m := c.m.Variant(c.ws, left); m.Split() == m {
+				f.then = newBoard(m)
+			}
+		}
+		return f
+	})
+	for c.steps > 0 && f.rounds < maxRounds && (f.good[w] == nil || f.bad[w] == nil) {
+		before := c.m.Run().Spent()
+		f.round(c)
+		c.steps -= c.m.Run().Spent() - before
+	}
+	if f.good[w] == nil || f.bad[w] == nil {
+		return unknown
+	}
+	certify := func(run []certificate.Move) int {
+		missing, err := certificate.CheckerOf(c.m).Follow(c.m, f.loss, run)
+		if err != nil {
+			return -1
+		}
+		return missing[w]
+	}
+	if pending := certify(f.bad[w]); pending > 0 && certify(f.good[w]) == 0 {
+		return answer{verdict: diag.Sometimes, pending: pending}
+	}
+	return unknown
+}
+
+// atOnce sets the budgets that a drain respects. It returns false if the pods on lost nodes may not all
+// go at once, or may not find the nodes that their rules and requests allow.
+func (c *crowd) atOnce(l *certificate.Loss) bool {
+	for o, as := range c.of {
+		if o.Kind.PerNode() {
+			continue
+		}
+		if c.j.m.PinOf(o).Key != "" || l.Meaning == certificate.Drained && o.Kind.VM {
+			return false
+		}
+		if l.Meaning != certificate.Drained {
+			continue
+		}
+		answer, _, _ := c.j.evictable(o)
+		switch budgets := c.j.BudgetsOf(o); {
+		case answer == diag.Always && len(budgets) == 0:
+		case answer == diag.Never:
+			l.Guards = append(l.Guards, certificate.Guard{Workload: as})
+		case answer == diag.Always && len(budgets) == 1 && len(budgets[0].Workloads) == 1 && budgets[0].SelectsAllOf(o):
+			l.Guards = append(l.Guards, certificate.Guard{Workload: as, Allowed: budgets[0].AllowedMin})
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// round places all pods in some order, and follows the loss from there.
+func (f *followed) round(c *crowd) {
+	d := rand.New(rand.NewPCG(uint64(f.rounds), 1))
+	f.rounds++
+	order := slices.Clone(c.largest)
+	if f.rounds%2 == 0 {
+		d.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
+	}
+	for range 4 { // with what finds no node first
+		run, last := f.place(c, order, d)
+		if last == nil {
+			f.lose(c, run, d)
+		}
+		for _, x := range run {
+			c.board.add(x, -1)
+		}
+		if last == nil {
+			return
+		}
+		order = append([]*workload.Workload{last}, slices.DeleteFunc(order, func(o *workload.Workload) bool { return o == last })...)
+	}
+}
+
+// pick returns a node that takes a pod of a unit, or -1: the first from some node on, or any. Nodes for
+// which avoid returns true come last.
+func (b *board) pick(unit, first int, d *rand.Rand, any bool, avoid func(n int32) bool) int {
+	nodes := b.units[unit].Nodes
+	b.m.Run().Spend(1 + len(nodes)/2)
+	found, seen := -1, 0
+	for _, avoided := range []bool{false, true} {
+		for i := 0; i < len(nodes) && (any || found < 0); i++ {
+			n := nodes[(first+i)%len(nodes)]
+			if avoid(n) != avoided || !b.Takes(unit, int(n)) {
+				continue
+			}
+			if seen++; d.IntN(seen) == 0 {
+				found = int(n)
+			}
+		}
+		if found >= 0 {
+			break
+		}
+	}
+	return found
+}
+
+// add adds pods of a workload on a node, or removes them.
+func (b *board) add(x certificate.Move, by int) {
+	n, _ := b.m.IndexOf(x.Node.Name)
+	for _, u := range b.of[x.Workload] {
+		if at := b.units[u].Nodes; !x.Workload.Kind.PerNode() || len(at) > 0 && int(at[0]) == n {
+			b.Move(u, n, by)
+			return
+		}
+	}
+}
+
+// place places all pods, DaemonSets first. If a workload's pods do not all fit, it returns the workload.
+func (f *followed) place(c *crowd, order []*workload.Workload, d *rand.Rand) (run []certificate.Move, last *workload.Workload) {
+	put := func(w *workload.Workload, unit, n int) {
+		c.board.Move(unit, n, 1)
+		run = append(run, certificate.Move{Workload: w, Node: c.m.Topology.Nodes[n]})
+	}
+	for _, w := range c.daemons {
+		for _, u := range c.board.of[w] {
+			for _, n := range c.board.units[u].Nodes {
+				if !c.board.Takes(u, int(n)) {
+					return run, w
+				}
+				put(w, u, int(n))
+			}
+		}
+	}
+	for _, w := range order {
+		any, first, prefer := d.IntN(2) == 0, d.IntN(1+len(f.lost)), d.IntN(3)
+		avoid := func(n int32) bool { return prefer == 0 && f.lost[n] || prefer == 1 && !f.lost[n] }
+		for _, u := range c.board.of[w] {
+			for range c.board.units[u].Pods {
+				n := c.board.pick(u, first, d, any, avoid)
+				if n < 0 {
+					return run, w
+				}
+				put(w, u, n)
+			}
+		}
+	}
+	return run, nil
+}
+
+// lose follows the loss twice after a run that places all pods: once the large pods find nodes first, once
+// any. It keeps the first runs that leave pods of a workload missing or do not.
+func (f *followed) lose(c *crowd, run []certificate.Move, d *rand.Rand) {
+	var gone, stay []certificate.Move
+	missing := map[*workload.Workload]int{}
+	for _, x := range run {
+		switch lost := f.loss.Nodes[x.Node.Name]; {
+		case !lost:
+			stay = append(stay, x)
+		case !x.Workload.Kind.PerNode():
+			x.Gone = true
+			gone = append(gone, x)
+			missing[x.Workload]++
+		}
+	}
+	for _, g := range f.loss.Guards {
+		if missing[g.Workload] > g.Allowed {
+			return // they do not go at once
+		}
+	}
+	b, closed := c.board, func(n int32) bool { return f.lost[n] }
+	if f.then != nil {
+		b, closed = f.then, func(int32) bool { return false }
+		for _, x := range stay {
+			b.add(x, 1)
+		}
+	} else {
+		for _, x := range gone {
+			b.add(x, -1)
+		}
+	}
+	for _, any := range []bool{false, true} {
+		queue := slices.DeleteFunc(slices.Clone(gone), func(x certificate.Move) bool { return !f.loss.Recreated(x.Workload) })
+		if any {
+			d.Shuffle(len(queue), func(i, k int) { queue[i], queue[k] = queue[k], queue[i] })
+		} else {
+			slices.SortStableFunc(queue, func(a, b certificate.Move) int {
+				return slices.Index(c.largest, a.Workload) - slices.Index(c.largest, b.Workload)
+			})
+		}
+		var again []certificate.Move
+		left := maps.Clone(missing)
+		for before := -1; before < len(again); { // a pod may make room for another one
+			before = len(again)
+			queue = slices.DeleteFunc(queue, func(x certificate.Move) bool {
+				u := b.of[x.Workload][0]
+				n := b.pick(u, d.IntN(1+len(f.lost)), d, any, closed)
+				if n < 0 || closed(int32(n)) {
+					return false
+				}
+				x = certificate.Move{Workload: x.Workload, Node: b.m.Topology.Nodes[n]}
+				b.add(x, 1)
+				again = append(again, x)
+				left[x.Workload]--
+				return true
+			})
+		}
+		for _, x := range again {
+			b.add(x, -1)
+		}
+		whole := slices.Concat(run, gone, again)
+		for _, w := range c.largest {
+			switch {
+			case left[w] > 0 && f.bad[w] == nil:
+				f.bad[w] = whole
+			case left[w] == 0 && f.good[w] == nil && (len(queue) == 0 || !c.j.mayBePreempted(w)):
+				f.good[w] = whole
+			}
+		}
+	}
+	if f.then != nil {
+		for _, x := range stay {
+			b.add(x, -1)
+		}
+		return
+	}
+	for _, x := range gone {
+		b.add(x, 1)
+	}
+}
