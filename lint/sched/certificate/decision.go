@@ -313,6 +313,9 @@ type Checker interface {
 	// Follow replays a run of all pods in which nodes are lost at once. It returns the number of
 	// missing pods at its end, by workload, where no more pods can be placed.
 	Follow(m *model.Model, l Loss, run []Move) (map[*workload.Workload]int, error)
+	// FollowRoll replays a run of a rollout that starts without any pods. It returns whether the rollout
+	// is done or stuck at its end, and then why no new pod fits.
+	FollowRoll(m *model.Model, r Rollout, run []Move) (done bool, reasons map[Reason]int, err error)
 	// Grows checks that a node can be added for each Pending pod of a workload.
 	Grows(m *model.Model, w *workload.Workload, pods int, lost [2]string) error
 }

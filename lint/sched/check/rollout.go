@@ -204,6 +204,75 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 	return nil
 }
 
+// FollowRoll replays a run of a rollout. All pods but the new ones must be in place before the controller
+// makes its first move, and it must be able to make each.
+func (Checker) FollowRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (done bool, reasons map[certificate.Reason]int, err error) {
+	v := newNodeSets(nil, m, true)
+	old, fresh := m.Groups[r.Old], m.Groups[r.Fresh]
+	if old == nil || fresh == nil {
+		return false, nil, fmt.Errorf("%s: no such pods", r.Old)
+	}
+	on := map[int][2]int{} // old and new pods by node
+	at := func(n int) (old, fresh int) { return on[n][0], on[n][1] }
+	now := func() *turn {
+		t := &turn{r: r, nodes: m.Topology.Nodes, replicas: v.count(old), all: v.count(fresh)}
+		for _, pods := range on {
+			t.count(pods[0], pods[1])
+		}
+		return t
+	}
+	begun := false
+	for i, move := range run {
+		n, ok := m.IndexOf(move.Node.Name)
+		g := m.Groups[move.Workload]
+		if !ok || g == nil {
+			return false, nil, fmt.Errorf("move %d: no such node or pod", i)
+		}
+		if move.Gone || g == fresh {
+			for o := range m.Placeable() {
+				if o != fresh && v.placed[o.Workload] != v.count(o) && !(begun && o == old) {
+					return false, nil, fmt.Errorf("move %d: not all pods of %s are in place", i, o.Workload)
+				}
+			}
+			begun = true
+			comes, goes := now().steps()
+			switch {
+			case move.Gone && (g != old || !goes || on[n][0] == 0), !move.Gone && (!comes || !now().reaches(n, at)):
+				return false, nil, fmt.Errorf("move %d: the controller does not make it", i)
+			}
+		}
+		if move.Gone {
+			v.remove(g, n)
+			on[n] = [2]int{on[n][0] - 1, on[n][1]}
+			continue
+		}
+		if why := v.refuses(g, n); why != certificate.Takes || v.waits(g) {
+			return false, nil, fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
+		}
+		v.add(g, n)
+		switch g {
+		case old:
+			on[n] = [2]int{on[n][0] + 1, on[n][1]}
+		case fresh:
+			on[n] = [2]int{on[n][0], on[n][1] + 1}
+		}
+	}
+	t := now()
+	comes, goes := t.steps()
+	switch {
+	case t.done():
+		return true, nil, nil
+	case goes:
+		return false, nil, fmt.Errorf("%s: the rollout goes on after the last move", r.Old)
+	}
+	for n := range m.Topology.Nodes {
+		if comes && t.reaches(n, at) && v.refuses(fresh, n) == certificate.Takes {
+			return false, nil, fmt.Errorf("%s: a new pod still fits after the last move", r.Old)
+		}
+	}
+	return false, v.reasons(fresh), nil
+}
+
 // turn is a state of a rollout: who runs, and what the controller can do next.
 type turn struct {
 	r                certificate.Rollout

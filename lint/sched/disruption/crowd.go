@@ -87,6 +87,12 @@ func (j *shared) newCrowd(all []*workload.Workload, w *workload.Workload, pods i
 	if c.m = j.m.Variant(c.ws, j.m.Topology.Nodes); c.m.Split() != c.m {
 		return nil
 	}
+	c.sort(nil)
+	return c
+}
+
+// sort lists the workloads by what one pod requests, without the given one.
+func (c *crowd) sort(but *workload.Workload) {
 	size := map[*workload.Workload]float64{}
 	for _, o := range c.ws {
 		g := c.m.Group(o)
@@ -99,16 +105,17 @@ func (j *shared) newCrowd(all []*workload.Workload, w *workload.Workload, pods i
 			}
 			size[o] = max(size[o], float64(g.Requests[i].Amount)/float64(most))
 		}
-		if o.Kind.PerNode() {
+		switch {
+		case o == but:
+		case o.Kind.PerNode():
 			c.daemons = append(c.daemons, o)
-		} else {
+		default:
 			c.largest = append(c.largest, o)
 		}
 	}
 	slices.SortStableFunc(c.largest, func(a, b *workload.Workload) int { return cmp.Compare(size[b], size[a]) })
 	c.smallest = slices.Clone(c.largest)
 	slices.Reverse(c.smallest)
-	return c
 }
 
 // crowded returns the reason why an answer among too many contenders is unknown.

@@ -288,3 +288,116 @@ func (f *followed) lose(c *crowd, run []certificate.Move, d *rand.Rand) {
 		b.add(x, 1)
 	}
 }
+
+// rolled holds runs of a rollout: one that completes and one that gets stuck.
+type rolled struct {
+	m         *model.Model
+	ask       certificate.Rollout
+	good, bad []certificate.Move
+}
+
+// followRollout settles a rollout that may complete or get stuck by two runs, which the checker
+// confirms (T25).
+func (u updates) followRollout(w *workload.Workload, r *Rollout) {
+	x := u.runsOf(w, r)
+	if x == nil || x.good == nil || x.bad == nil {
+		return
+	}
+	checker := certificate.CheckerOf(x.m)
+	if done, _, err := checker.FollowRoll(x.m, x.ask, x.good); err != nil || !done {
+		return
+	}
+	if done, reasons, err := checker.FollowRoll(x.m, x.ask, x.bad); err == nil && !done {
+		r.Verdict, r.Why, r.Stuck, r.Reasons, r.old, r.fresh = diag.Sometimes, model.Reason{}, x.bad, reasons, x.ask.Old, x.ask.Fresh
+	}
+}
+
+// runsOf makes runs of a rollout of a Deployment or the like, until one completes and one gets stuck. Old
+// pods go where most are (R-W33). It returns nil if runs would prove nothing or take too long.
+func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
+	all := u.everyone(w, r.Replicas)
+	if u.crowdOf(w, r.Replicas) == nil || r.Way != workload.Rolling || w.Kind.PerNode() || !u.free() || slices.ContainsFunc(all, func(o *workload.Workload) bool { return u.m.PinOf(o).Key != "" }) {
+		return nil
+	}
+	s := u.scene(all).with(w, r.Replicas)
+	x := &rolled{ask: certificate.Rollout{Old: s.of[w], Fresh: s.twin(w, r.Replicas), Surge: r.Surge, Unavailable: r.Unavailable}}
+	if x.m = u.m.Variant(s.ws, u.m.Topology.Nodes, s.add...); x.m.Split() != x.m {
+		return nil
+	}
+	c, f := &crowd{scene: s, m: x.m, board: newBoard(x.m)}, &followed{lost: make([]bool, len(x.m.Topology.Nodes))}
+	c.sort(x.ask.Fresh)
+	for round := 0; round < maxRounds && (x.good == nil || x.bad == nil); round++ {
+		d := rand.New(rand.NewPCG(uint64(round), 2))
+		order := slices.Clone(c.largest)
+		if round%2 == 1 {
+			d.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
+		}
+		run, last := f.place(c, order, d)
+		if last == nil {
+			placed := len(run)
+			switch done := c.board.roll(&run, x.ask, d); {
+			case done && x.good == nil:
+				x.good = slices.Clone(run)
+			case !done && x.bad == nil:
+				x.bad = slices.Clone(run)
+			}
+			for _, y := range run[placed:] {
+				if y.Gone {
+					c.board.add(y, 1)
+				} else {
+					c.board.add(y, -1)
+				}
+			}
+			run = run[:placed]
+		}
+		for _, y := range run {
+			c.board.add(y, -1)
+		}
+	}
+	return x
+}
+
+// roll replaces all old pods, and appends the moves to the run. It returns false if it gets stuck.
+func (b *board) roll(run *[]certificate.Move, ask certificate.Rollout, d *rand.Rand) bool {
+	var left []*topology.Node
+	for _, x := range *run {
+		if x.Workload == ask.Old {
+			left = append(left, x.Node)
+		}
+	}
+	all, placed := len(left), 0
+	most := map[*topology.Node]int{}
+	for _, n := range left {
+		most[n]++
+	}
+	for placed < all || len(left) > 0 {
+		comes, goes := placed < all && len(left)+placed < all+ask.Surge, len(left) > 0 && all-len(left)-placed < ask.Unavailable
+		n := -1
+		if comes && (!goes || d.IntN(2) == 0) {
+			n = b.pick(b.of[ask.Fresh][0], d.IntN(1+len(b.m.Topology.Nodes)), d, d.IntN(2) == 0, func(int32) bool { return false })
+		}
+		x := certificate.Move{Workload: ask.Fresh}
+		switch {
+		case n >= 0:
+			x.Node = b.m.Topology.Nodes[n]
+			placed++
+			most[x.Node]++
+			b.add(x, 1)
+		case goes:
+			i := 0
+			for k, o := range left {
+				if most[o] > most[left[i]] {
+					i = k
+				}
+			}
+			x = certificate.Move{Workload: ask.Old, Node: left[i], Gone: true}
+			left = slices.Delete(left, i, i+1)
+			most[x.Node]--
+			b.add(x, -1)
+		default:
+			return false
+		}
+		*run = append(*run, x)
+	}
+	return true
+}

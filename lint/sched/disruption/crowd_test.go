@@ -251,6 +251,65 @@ func TestFollowedRunsAgreeWithSearch(t *testing.T) {
 	}
 }
 
+// TestFollowedRolloutsAgreeWithSearch compares what runs of rollouts show (T25) with a search for all runs.
+func TestFollowedRolloutsAgreeWithSearch(t *testing.T) {
+	t.Parallel()
+	count := map[string]int{}
+	for seed := range trials.Seeds(t, trials.Of(t, 3000)) {
+		s := newGenerator(seed, 528).rolling().sample
+		s.running = nil
+		j, m := judge(t, s.nodes(), s.manifests())
+		for _, r := range j.Rollouts(find(t, m, "web")) {
+			if r.Way != workload.Rolling {
+				continue
+			}
+			shown := j.FollowsRollout(find(t, m, "web"), &r)
+			count[fmt.Sprintf("%q %s", r.Verdict, shown)]++
+			if shown == diag.Sometimes && r.Verdict != diag.Sometimes && r.Verdict != diag.Unknown {
+				t.Errorf("seed %d: runs show both outcomes of a rollout that is %q%s", seed, r.Verdict, s)
+			}
+		}
+	}
+	t.Log(count)
+	if n := count[`"sometimes" sometimes`]; n < trials.Share(t, 40) {
+		t.Errorf("runs settle %d rollouts", n)
+	}
+}
+
+// TestCheckerRefusesShorterRuns leaves out a move of a run with a loss or a rollout. The checker must refuse
+// each of these runs.
+func TestCheckerRefusesShorterRuns(t *testing.T) {
+	t.Parallel()
+	tried := map[string]int{}
+	for seed := range trials.Seeds(t, trials.Of(t, 400)) {
+		g := newGenerator(seed, 529)
+		s := g.rolling().sample
+		s.running = nil
+		j, m := judge(t, s.nodes(), s.manifests())
+		for what, run := range j.Runs(find(t, m, "web")) {
+			if err := run.Check(run.Moves); err != nil {
+				t.Errorf("seed %d: %s: %v%s", seed, what, err, s)
+			}
+			for i, x := range run.Moves {
+				last := i == len(run.Moves)-1
+				if lost := !strings.HasPrefix(what, "rollout"); !last && i >= run.Whole && !(lost && x.Gone) {
+					continue // the others may be a run
+				}
+				tried[what]++
+				if run.Check(slices.Delete(slices.Clone(run.Moves), i, i+1)) == nil {
+					t.Errorf("seed %d: %s: without move %d of %d%s", seed, what, i, len(run.Moves), s)
+				}
+			}
+		}
+	}
+	t.Log(tried)
+	for _, what := range []string{"gone", "unreachable", "drained", "rollout"} {
+		if tried[what] < trials.Share(t, 100) {
+			t.Errorf("%d runs are shorter: %s", tried[what], what)
+		}
+	}
+}
+
 // placed returns the verdict on whether a workload's pods are placed.
 func placed(m *model.Model, w *workload.Workload) diag.Outcome {
 	for _, d := range search.Decide(m, search.Options{Steps: 20_000}).Workloads {

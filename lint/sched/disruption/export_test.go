@@ -66,6 +66,57 @@ func (j *Judge) Follows(w *workload.Workload, s *Survival, nodes []string) diag.
 	return c.follow(c.of[w], l, nodes).verdict
 }
 
+// FollowsRollout returns what runs of a rollout of w show (T25).
+func (j *Judge) FollowsRollout(w *workload.Workload, r *Rollout) diag.Outcome {
+	out := Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown}
+	j.updates.followRollout(w, &out)
+	return out.Verdict
+}
+
+// Run is a run with a change. Whole is the number of moves that place all pods before it.
+type Run struct {
+	Moves []certificate.Move
+	Whole int
+	Check func([]certificate.Move) error
+}
+
+// Runs returns runs with the loss of the first node by meaning, and a run of a rollout of w.
+func (j *Judge) Runs(w *workload.Workload) map[string]Run {
+	all := map[string]Run{}
+	whole := func(run []certificate.Move, other *workload.Workload) int {
+		i := slices.IndexFunc(run, func(x certificate.Move) bool { return x.Gone || x.Workload == other })
+		if i < 0 {
+			return len(run)
+		}
+		return i
+	}
+	c := j.evictions.crowdOf(w, model.Certain(w))
+	for _, meaning := range []certificate.Meaning{certificate.Gone, certificate.Unreachable, certificate.Drained} {
+		l := certificate.Loss{Meaning: meaning}
+		if c == nil || slices.ContainsFunc(c.ws, l.Tolerates) || !c.atOnce(&l) {
+			continue
+		}
+		c.follow(c.of[w], l, []string{c.m.Topology.Nodes[0].Name})
+		for _, f := range c.followed {
+			run := f.good[c.of[w]]
+			if _, err := certificate.CheckerOf(c.m).Follow(c.m, f.loss, run); run != nil && f.loss.Meaning == meaning && err == nil {
+				all[string(meaning)] = Run{run, whole(run, nil), func(run []certificate.Move) error {
+					_, err := certificate.CheckerOf(c.m).Follow(c.m, f.loss, run)
+					return err
+				}}
+			}
+		}
+	}
+	r := j.Rollouts(w)[0]
+	if x := j.updates.runsOf(w, &r); x != nil && r.Way == workload.Rolling && x.good != nil {
+		all["rollout"] = Run{x.good, whole(x.good, x.ask.Fresh), func(run []certificate.Move) error {
+			_, _, err := certificate.CheckerOf(x.m).FollowRoll(x.m, x.ask, run)
+			return err
+		}}
+	}
+	return all
+}
+
 // TwoRuns reports whether two runs show that losing the nodes may leave pods of w Pending (T25). It
 // also reports whether one run shows that without a loss.
 func (j *Judge) TwoRuns(w *workload.Workload, nodes []string) (lost, waits bool) {
