@@ -283,7 +283,7 @@ var atMost = regexp.MustCompile(`at most ([0-9]+) of ([0-9]+) pod`)
 // findings compares what lint says with what place proves.
 func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 	about := map[string][]string{} // by name of the workload, errors that say that pods cannot be placed
-	said, facts := false, map[string]string{}
+	said, counted, facts := false, false, map[string]string{}
 	undeclared := map[string]bool{}
 	for i := range r.Diagnostics {
 		f := &r.Diagnostics[i]
@@ -293,8 +293,9 @@ func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 		if f.Level != diag.LevelError || !placing.MatchString(f.Rule) {
 			continue
 		}
+		said = true
 		// place does not count the pods of a workload that a quota may refuse.
-		said = said || !slices.ContainsFunc(p.Unmodelled, func(u string) bool { return strings.Contains(u, f.Object.Kind+"/shop/"+f.Object.Name+": ") })
+		counted = counted || !slices.ContainsFunc(p.Unmodelled, func(u string) bool { return strings.Contains(u, f.Object.Kind+"/shop/"+f.Object.Name+": ") })
 		about[f.Object.Name] = append(about[f.Object.Name], f.Rule)
 		for _, rel := range f.Related {
 			for _, w := range p.Workloads {
@@ -336,7 +337,7 @@ func (a *agreement) findings(r *diag.Report, p *diag.Placement) {
 			a.errorf("place says that all together never fit, and lint nothing")
 		}
 	}
-	if said && (p.Verdict == string(diag.Always) || p.Verdict == string(diag.Sometimes)) && !alone {
+	if counted && (p.Verdict == string(diag.Always) || p.Verdict == string(diag.Sometimes)) && !alone {
 		a.errorf("lint says that pods never fit (%v), and place %s", about, p.Verdict)
 	}
 }
