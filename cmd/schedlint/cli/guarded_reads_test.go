@@ -106,10 +106,10 @@ func TestNamedFilesAreGuarded(t *testing.T) {
 	const secret = "leaked"
 	text := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + secret + "}\nspec: {replicas: " + secret + "}\n"
 	for i, r := range readings() {
-		if !trials.Full(t) && i%3 > 0 {
-			continue
-		}
-		for _, what := range []string{"link", "above", "pipe", "device", "link to a device"} {
+		for k, what := range []string{"link", "above", "pipe", "device", "link to a device"} {
+			if !trials.Full(t) && (i+k)%6 > 0 { // each way once
+				continue
+			}
 			if r.folder && (r.is != "" || r.way == "copies of the configuration") && what != "link" {
 				continue // nothing is there to read
 			}
