@@ -113,7 +113,9 @@ func (c *crowd) sort(but *workload.Workload) {
 			c.largest = append(c.largest, o)
 		}
 	}
-	slices.SortStableFunc(c.largest, func(a, b *workload.Workload) int { return cmp.Compare(size[b], size[a]) })
+	slices.SortStableFunc(c.largest, func(a, b *workload.Workload) int {
+		return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(c.m.Group(a).Request, c.m.Group(b).Request), cmp.Compare(b.Count.N, a.Count.N))
+	})
 	c.smallest = slices.Clone(c.largest)
 	slices.Reverse(c.smallest)
 }

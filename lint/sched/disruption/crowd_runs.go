@@ -45,7 +45,7 @@ func newBoard(m *model.Model) *board {
 }
 
 // maxRounds is the maximum number of placements of all pods from which runs with a loss start.
-const maxRounds = 24
+const maxRounds = 40
 
 // follow makes runs with a loss, until one leaves pods of w Pending and another does not, which the
 // checker confirms (T25). It returns Sometimes or Unknown. What the runs show about other workloads is
