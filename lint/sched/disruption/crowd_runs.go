@@ -33,6 +33,8 @@ type board struct {
 	m     *model.Model
 	units []search.Unit
 	of    map[*workload.Workload][]int // units by workload
+	// torn is set while a run is made. It stays set if the steps end in the middle.
+	torn bool
 }
 
 func newBoard(m *model.Model) *board {
@@ -61,9 +63,6 @@ func (c *crowd) follow(w *workload.Workload, l certificate.Loss, nodes []string)
 				left = append(left, n)
 			}
 		}
-		if c.board == nil {
-			c.board = newBoard(c.m)
-		}
 		if l.Meaning == certificate.Gone && len(left) > 0 && len(search.HardKeys(c.m, c.ws, model.Spread)) > 0 {
 			if m := c.m.Variant(c.ws, left); m.Split() == m {
 				f.then = newBoard(m)
@@ -71,9 +70,17 @@ func (c *crowd) follow(w *workload.Workload, l certificate.Loss, nodes []string)
 		}
 		return f
 	})
+	if c.board == nil || c.board.torn {
+		c.board = newBoard(c.m)
+	}
+	if f.then != nil && f.then.torn {
+		f.then = newBoard(f.then.m)
+	}
 	for c.steps > 0 && f.rounds < maxRounds && (f.good[w] == nil || f.bad[w] == nil) {
 		before := c.m.Run().Spent()
+		c.board.torn = true
 		f.round(c)
+		c.board.torn = false
 		c.steps -= c.m.Run().Spent() - before
 	}
 	if f.good[w] == nil || f.bad[w] == nil {
@@ -231,6 +238,7 @@ func (f *followed) lose(c *crowd, run []certificate.Move, d *rand.Rand) {
 	b, closed := c.board, func(n int32) bool { return f.lost[n] }
 	if f.then != nil {
 		b, closed = f.then, func(int32) bool { return false }
+		b.torn = true
 		for _, x := range stay {
 			b.add(x, 1)
 		}
@@ -282,6 +290,7 @@ func (f *followed) lose(c *crowd, run []certificate.Move, d *rand.Rand) {
 		for _, x := range stay {
 			b.add(x, -1)
 		}
+		b.torn = false
 		return
 	}
 	for _, x := range gone {
