@@ -25,6 +25,9 @@ type presence struct {
 	why     map[diag.Object]string
 	skipped map[string]string
 	unread  []source.Skipped
+	// suspended holds the names that the renders of suspended pointers would have. What an owner
+	// suspends is gone.
+	suspended map[string]bool
 	// hidden maps each object below an unread path to the reason why the path was not read. It is
 	// filled on first use.
 	hidden map[diag.Object]string
@@ -40,7 +43,7 @@ const (
 
 // newLeft records which objects are present. It must run before the parsed trees are released.
 func newLeft(m *manifests, of *locate.Renders, table workload.Table) *presence {
-	l := &presence{files: of.Files, renders: slices.Concat(of.Names(), of.Failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
+	l := &presence{files: of.Files, renders: slices.Concat(of.Names(), of.Failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread, suspended: map[string]bool{}}
 	for _, o := range m.set.Objects {
 		switch {
 		case !table.Declares(o):
@@ -125,6 +128,14 @@ func (l *presence) unjudged(o diag.Object, file string) string {
 	return l.concealed(o)
 }
 
+// whyUnjudged is unjudged for an object that another revision has checked.
+func (l *presence) whyUnjudged(j *diag.Judged) string {
+	if l.suspended[j.Render] {
+		return ""
+	}
+	return l.unjudged(j.Object, j.Location.File)
+}
+
 // unreadFor returns the reason why a path was not read, or "".
 func (l *presence) unreadFor(file string) string {
 	for _, u := range l.unread {
@@ -176,6 +187,8 @@ func (r *run) undecided(l *presence, broken map[string]bool) func(*diag.Diagnost
 			return true
 		case slices.Contains(r.renders.Failed, d.Render):
 			return true
+		case l != nil && l.suspended[d.Render]:
+			return false
 		case d.Render == "" && d.Object != (diag.Object{}) && r.renders.Reached[file]: // the file is now judged as deployed
 			return true
 		case l != nil && (l.unjudged(d.Object, file) != "" || l.unreadFor(file) != "") || r.files.Ignores(file) || broken[file]:

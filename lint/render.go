@@ -39,6 +39,8 @@ type Unfollowed struct {
 	Line, Column int
 	// Wanted is the address and version of what is in another repository, or "".
 	Wanted string
+	// Render is the name that the render would have.
+	Render string
 	// Suspended is set if the pointer is suspended and intentionally deploys nothing. Wrong is set
 	// if the pointer has an error.
 	Suspended, Wrong bool

@@ -101,6 +101,11 @@ func (r *run) report() *diag.Report {
 	var left *presence
 	if r.opts.Compared {
 		left = newLeft(m, r.renders, r.table)
+		for _, u := range r.opts.Unfollowed {
+			if u.Suspended {
+				left.suspended[u.Render] = true
+			}
+		}
 		report.Raw, report.Acting, report.Deciding = m.raw(r.table), r.acting(m), r.deciding()
 	}
 	r.suppressions.gather(m)
@@ -124,7 +129,7 @@ func (r *run) report() *diag.Report {
 	r.applyAcceptances(report)
 	report.Source, report.Display, report.AnswerUnknown = r.files.Text, r.files.Display, r.undecided(left, broken)
 	if r.opts.Compared {
-		report.WhyUnjudged, report.SubjectGone, report.Quiet = left.unjudged, left.gone, r.judge.problemsOfUnrequested()
+		report.WhyUnjudged, report.SubjectGone, report.Quiet = left.whyUnjudged, left.gone, r.judge.problemsOfUnrequested()
 	}
 	report.Rendered, report.NotRendered, report.Inert = r.renders.Names(), r.renders.Failed, r.suppressions.inert
 	report.Failures = append(r.notChecked(), r.failures.undone...)
@@ -485,14 +490,19 @@ func begin[T any](r *run, p part, reason func(*scene) func() T) *pendingPart[T] 
 	a := &pendingPart[T]{cluster: r.clusters.divide(p)}
 	if r.opts.Compared && p.entry == "" {
 		// The workloads and disruption budgets that were checked.
-		var all []diag.Judged
+		add := func(o *source.Object) {
+			j := diag.Judged{Object: o.ID(), Location: r.clusters.renders.InSources(o.NameSpan())}
+			if x := r.renders.Results[o.File.Name]; x != nil {
+				j.Render = x.Name
+			}
+			a.judged = append(a.judged, j)
+		}
 		for _, w := range a.cluster.whole.Workloads {
-			all = append(all, diag.Judged{Object: w.Object.ID(), Location: r.clusters.renders.InSources(w.Object.NameSpan())})
+			add(w.Object)
 		}
 		for _, b := range a.cluster.whole.Budgets {
-			all = append(all, diag.Judged{Object: b.Object.ID(), Location: r.clusters.renders.InSources(b.Object.NameSpan())})
+			add(b.Object)
 		}
-		a.judged = all
 	}
 	a.leftOut = r.summary.leftOut()
 	if a.cluster.Len() > 1 || r.budget.brief() {

@@ -432,8 +432,9 @@ func unjudged(now, before *diag.Report) []diag.Silence {
 		return nil
 	}
 	var all []diag.Silence
-	for _, j := range before.Judged {
-		if why := now.WhyUnjudged(j.Object, j.Location.File); why != "" {
+	for i := range before.Judged {
+		j := &before.Judged[i]
+		if why := now.WhyUnjudged(j); why != "" {
 			name := diag.ObjectName(j.Object.Kind, j.Object.Namespace, j.Object.Name)
 			all = append(all, diag.Silence{Message: name + " is no longer checked: " + why, Location: j.Location})
 		}

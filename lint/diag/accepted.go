@@ -76,6 +76,8 @@ func (s *Summary) Counts() *Counts {
 type Judged struct {
 	Object   Object
 	Location Span
+	// Render is the name of the render that has the object, or "".
+	Render string
 }
 
 // Quiet is a finding about a failed render. The user did not request this render. The finding

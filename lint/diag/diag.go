@@ -430,7 +430,7 @@ type Report struct {
 	// SubjectGone reports whether the object or render of an earlier finding no longer exists. If
 	// SubjectGone is nil, everything still exists.
 	Judged      []Judged
-	WhyUnjudged func(o Object, file string) string
+	WhyUnjudged func(j *Judged) string
 	SubjectGone func(*Diagnostic) bool
 	// Source returns the contents of the file that a span names, or nil.
 	Source func(file string) []byte

@@ -15,20 +15,28 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
+// release is a HelmRelease of the chart in c.
+const release = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: fleet, namespace: flux-system}\nspec: {url: 'https://git.example/fleet'}\n---\n" +
+	"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: flux-system}\nspec:\n  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: fleet}}}\n  values: {replicas: 7}\n"
+
 // victims are trees with a finding. Each has an object of somebody else that changes touch from elsewhere.
 func victims() map[string]map[string]string {
 	web := strings.ReplaceAll(clean(map[string]string{"": faulty})[""], "  MORE\n", "")
 	app := map[string]string{"app/web.yaml": web, "app/kustomization.yaml": "resources: [web.yaml]\n"}
 	prod := maps.Clone(app)
 	prod["prod/kustomization.yaml"] = "resources: [../app]\nnamespace: prod\n"
+	chart := map[string]string{
+		"c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n", "c/values.yaml": "replicas: 7\n",
+		"c/templates/web.yaml": strings.Replace(web, "replicas: 7", "replicas: {{ .Values.replicas }}", 1),
+	}
+	released := maps.Clone(chart)
+	released["c/values.yaml"], released["clusters/web.yaml"] = "replicas: 1\n", release
 	return map[string]map[string]string{
 		"file":          {"app/web.yaml": web},
 		"kustomization": app,
 		"overlay":       prod,
-		"chart": {
-			"c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n", "c/values.yaml": "replicas: 7\n",
-			"c/templates/web.yaml": strings.Replace(web, "replicas: 7", "replicas: {{ .Values.replicas }}", 1),
-		},
+		"chart":         chart,
+		"release":       released,
 	}
 }
 
@@ -104,6 +112,9 @@ func attacks() (all []attack) {
 	chart("Application with values", "evil/app.yaml", argo+"    path: c\n    helm: {valuesObject: {replicas: 1}}\n")
 	chart("of a kustomization", k, "helmGlobals: {chartHome: ..}\nhelmCharts: [{name: c, releaseName: r, valuesInline: {replicas: 1}}]\n")
 	on("chart", "file")("around the file", "app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\ntype: library\n")
+	on("pointer", "release")("patch that suspends", k, "resources: [../clusters/web.yaml]\npatches: [{target: {kind: HelmRelease}, patch: '[{op: add, path: /spec/suspend, value: true}]'}]\n")
+	on("pointer", "release")("patch that suspends, strategic merge", k, "resources: [../clusters/web.yaml]\npatches: [{patch: '{apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease, metadata: {name: web, namespace: flux-system}, spec: {suspend: true}}'}]\n")
+	on("pointer", "release")("second release", "evil/hr.yaml", strings.Replace(release, "values: {replicas: 7}", "suspend: true", 1))
 	helmfile := on("helmfile", "chart")
 	helmfile("not installed", "evil/helmfile.yaml", "releases: [{name: c, chart: ../c, installed: false}]\n")
 	helmfile("with values", "evil/helmfile.yaml", "releases: [{name: c, chart: ../c, values: [{replicas: 1}]}]\n")
@@ -225,7 +236,14 @@ func TestHonestChanges(t *testing.T) {
 	web := trees["file"]["app/web.yaml"]
 	one := strings.Replace(web, "replicas: 7", "replicas: 1", 1)
 	const hpa = "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web, namespace: shop}, spec: {minReplicas: 1, maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}"
+	const other = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: other, namespace: shop}, spec: {replicas: 2, selector: {matchLabels: {app: other}}, template: {metadata: {labels: {app: other}}, spec: {" +
+		"affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchExpressions: [{key: app, operator: In, values: [web, other]}]}}]}}, containers: [{name: c, image: c}]}}}}\n"
+	trees["neighbours"] = map[string]string{"app/web.yaml": strings.Replace(web, "replicas: 7", "replicas: 2", 1), "other/other.yaml": other}
 	for i, c := range []honest{
+		{"a neighbour scaled down", "neighbours", nil, map[string]string{"other/other.yaml": strings.Replace(other, "replicas: 2", "replicas: 0", 1)}, exitClean, "0 new, 1 fixed, 0 unchanged"},
+		{"a HelmRelease suspended by its owner", "release", nil, map[string]string{"clusters/web.yaml": release + "  suspend: true\n"}, exitClean, "0 new, 0 fixed, 0 unchanged, 1 gone"},
+		{"an overlay split", "overlay", nil, map[string]string{"prod/kustomization.yaml": "resources: [a]\nnamespace: prod\n", "prod/a/kustomization.yaml": "resources: [../../app]\n"}, exitClean, "0 new, 0 fixed, 1 unchanged"},
+		{"an aggregator with a namespace", "overlay", nil, map[string]string{"all/kustomization.yaml": "resources: [../prod]\nnamespace: all\n"}, exitFindings, "1 new, 0 fixed, 0 unchanged"},
 		{"nothing", "file", nil, map[string]string{"README.yaml": "{}"}, exitClean, "0 new, 0 fixed, 1 unchanged"},
 		{"fewer replicas", "file", nil, map[string]string{"app/web.yaml": one}, exitClean, "0 new, 1 fixed, 0 unchanged"},
 		{"fewer replicas in a kustomization", "kustomization", nil, map[string]string{"app/web.yaml": one}, exitClean, "0 new, 1 fixed, 0 unchanged"},
@@ -251,6 +269,7 @@ func TestHonestChanges(t *testing.T) {
 		}
 		t.Run(c.way, func(t *testing.T) {
 			commit(t, trees[c.victim])
+			trials.Git(t, "remote", "add", "origin", "https://git.example/fleet")
 			for _, name := range c.removes {
 				if err := os.Remove(filepath.FromSlash(name)); err != nil {
 					t.Fatal(err)

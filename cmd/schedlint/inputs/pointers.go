@@ -88,7 +88,7 @@ func (c *choosing) takePointers(f *pointed) {
 			c.o.Unfollowed = append(c.o.Unfollowed, lint.Unfollowed{
 				Wanted: wanted, Kind: d.Pointer.Kind, Name: d.Pointer.Name,
 				Why: d.Why.What, Detail: d.Why.Detail, File: at.File, Line: d.Pointer.Line, Column: d.Pointer.Column,
-				Suspended: d.Why.What == pointers.WhySuspended, Wrong: d.Why.Refused,
+				Render: file + "#" + d.Pointer.Name, Suspended: d.Why.What == pointers.WhySuspended, Wrong: d.Why.Refused,
 			})
 			continue
 		}
