@@ -3,22 +3,18 @@
 package cli
 
 import (
-	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/schedlint/schedlint/cmd/schedlint/inputs"
 	"github.com/schedlint/schedlint/fixtures/trials"
-	"github.com/schedlint/schedlint/lint/render"
 )
 
-// reading is a way in which a tree names a file to read. PATH in the files stands for the name, which is
-// relative to the directory a, or the file itself is what is to be read.
+// reading is a way in which a tree makes schedlint read a file. Either the files name it as PATH, relative
+// to the directory a, or it is the file "is" of the tree.
 type reading struct {
 	way, is string
 	files   map[string]string
@@ -99,10 +95,7 @@ func readings() (all []reading) {
 // TestNamedFilesAreGuarded checks that a tree reads no pipe, no device, nothing that a link names outside of
 // the work tree and nothing above it, and that nothing of that passes in silence.
 func TestNamedFilesAreGuarded(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one worker to start
-	var idle render.Idle
-	defer idle.Stop()
-	ctx := inputs.WithIdle(context.Background(), &idle)
+	ctx := oneWorker(t)
 	const secret = "leaked"
 	text := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + secret + "}\nspec: {replicas: " + secret + "}\n"
 	for i, r := range readings() {

@@ -164,13 +164,21 @@ func write(t *testing.T, files map[string]string) {
 	}
 }
 
+// oneWorker returns a context in which all runs of a test render in one process.
+func oneWorker(t *testing.T) context.Context {
+	procs := runtime.GOMAXPROCS(1)
+	idle := &render.Idle{}
+	t.Cleanup(func() {
+		idle.Stop()
+		runtime.GOMAXPROCS(procs)
+	})
+	return inputs.WithIdle(context.Background(), idle)
+}
+
 // TestNoChangeTakesOver checks changes that touch no file of a finding. Whatever they add, the finding is
 // there or counts as silenced under the strict flags, and is there under --config-from alone.
 func TestNoChangeTakesOver(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one worker to start
-	var idle render.Idle
-	defer idle.Stop()
-	ctx := inputs.WithIdle(context.Background(), &idle)
+	ctx := oneWorker(t)
 	sorts := map[string]bool{}
 	all, trees := attacks(), victims()
 	for victim, files := range trees {
@@ -228,10 +236,7 @@ type honest struct {
 
 // TestHonestChanges checks what is said of changes to one's own files, under the strict flags.
 func TestHonestChanges(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one worker to start
-	var idle render.Idle
-	defer idle.Stop()
-	ctx := inputs.WithIdle(context.Background(), &idle)
+	ctx := oneWorker(t)
 	trees := victims()
 	web := trees["file"]["app/web.yaml"]
 	one := strings.Replace(web, "replicas: 7", "replicas: 1", 1)

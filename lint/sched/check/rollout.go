@@ -132,9 +132,24 @@ func (s *rolls) step(member, n, by int) {
 	s.put(member, n, -by)
 }
 
-// replayRoll checks each move of a stuck rollout. No move may be possible after the last one.
-// replayRoll stores in out why no new pod fits.
+// replayRoll checks the run of a stuck rollout, and stores in out why no new pod fits.
 func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) error {
+	done, reasons, err := followRoll(m, r, out.Stuck)
+	if err == nil && done {
+		err = fmt.Errorf("%s: the rollout is done after the last move", r.Fresh)
+	}
+	out.Reasons = reasons
+	return err
+}
+
+// FollowRoll replays a run of a rollout.
+func (Checker) FollowRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (done bool, reasons map[certificate.Reason]int, err error) {
+	return followRoll(m, r, run)
+}
+
+// followRoll replays a run of a rollout. All pods but the new ones must be in place before the controller
+// makes its first move, and it must be able to make each.
+func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (done bool, reasons map[certificate.Reason]int, err error) {
 	v := newNodeSets(nil, m, true)
 	group := func(move certificate.Move) *model.Group {
 		for _, w := range m.Workloads {
@@ -145,31 +160,14 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 		return nil
 	}
 	on := map[int][2]int{} // old and new pods by node
-	for i, move := range out.Stuck {
-		n, ok := m.IndexOf(move.Node.Name)
-		g := group(move)
-		switch {
-		case !ok || g == nil:
-			return fmt.Errorf("move %d: no such node or workload", i)
-		case move.Gone && v.pods(n, g.Workload) == 0:
-			return fmt.Errorf("move %d: no pod of %s is on %s", i, move.Workload, move.Node.Name)
-		case move.Gone:
-			v.remove(g, n)
-			on[n] = [2]int{on[n][0] - 1, on[n][1]}
-			continue
-		}
-		if why := v.refuses(g, n); why != certificate.Takes {
-			return fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
-		}
-		v.add(g, n)
-		switch move.Workload {
-		case r.Old:
-			on[n] = [2]int{on[n][0] + 1, on[n][1]}
-		case r.Fresh:
-			on[n] = [2]int{on[n][0], on[n][1] + 1}
+	at := func(n int) (old, fresh int) { return on[n][0], on[n][1] }
+	t := turn{}
+	now := func() {
+		t = turn{r: r, nodes: m.Topology.Nodes, replicas: t.replicas, all: t.all}
+		for _, pods := range on {
+			t.count(pods[0], pods[1])
 		}
 	}
-	t := turn{r: r, nodes: m.Topology.Nodes}
 	var next *model.Group
 	for _, w := range m.Workloads {
 		switch g := m.Groups[w]; g.Origin() {
@@ -180,66 +178,28 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 		}
 	}
 	if next == nil {
-		return fmt.Errorf("%s: no new pod is in the model", r.Fresh)
-	}
-	for _, pods := range on {
-		t.count(pods[0], pods[1])
-	}
-	if r.Whole && t.old < t.replicas {
-		return fmt.Errorf("%s: not all old pods run", r.Old)
-	}
-	at := func(n int) (old, fresh int) { return on[n][0], on[n][1] }
-	comes, goes := t.steps()
-	if goes || t.done() || t.split() {
-		return fmt.Errorf("%s: the rollout is not stuck after the last move", r.Fresh)
-	}
-	for n := range m.Topology.Nodes {
-		if comes && t.reaches(n, at) && v.refuses(next, n) == certificate.Takes {
-			return fmt.Errorf("%s: a new pod still fits after the last move", r.Fresh)
-		}
-	}
-	if comes {
-		out.Reasons = v.reasons(next)
-	}
-	return nil
-}
-
-// FollowRoll replays a run of a rollout. All pods but the new ones must be in place before the controller
-// makes its first move, and it must be able to make each.
-func (Checker) FollowRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (done bool, reasons map[certificate.Reason]int, err error) {
-	v := newNodeSets(nil, m, true)
-	old, fresh := m.Groups[r.Old], m.Groups[r.Fresh]
-	if old == nil || fresh == nil {
-		return false, nil, fmt.Errorf("%s: no such pods", r.Old)
-	}
-	on := map[int][2]int{} // old and new pods by node
-	at := func(n int) (old, fresh int) { return on[n][0], on[n][1] }
-	now := func() *turn {
-		t := &turn{r: r, nodes: m.Topology.Nodes, replicas: v.count(old), all: v.count(fresh)}
-		for _, pods := range on {
-			t.count(pods[0], pods[1])
-		}
-		return t
+		return false, nil, fmt.Errorf("%s: no new pod is in the model", r.Fresh)
 	}
 	begun := false
 	for i, move := range run {
 		n, ok := m.IndexOf(move.Node.Name)
-		g := m.Groups[move.Workload]
+		g := group(move)
 		if !ok || g == nil {
-			return false, nil, fmt.Errorf("move %d: no such node or pod", i)
+			return false, nil, fmt.Errorf("move %d: no such node or workload", i)
 		}
-		if move.Gone || g == fresh {
+		if fresh := move.Workload == r.Fresh; fresh || move.Gone {
 			for o := range m.Placeable() {
-				if o != fresh && v.placed[o.Workload] != v.count(o) && !(begun && o == old) {
+				if !begun && o.Origin() != r.Fresh && v.placed[o.Workload] != v.count(o) {
 					return false, nil, fmt.Errorf("move %d: not all pods of %s are in place", i, o.Workload)
 				}
 			}
 			begun = true
-			comes, goes := now().steps()
-			switch {
-			case move.Gone && (g != old || !goes || on[n][0] == 0), !move.Gone && (!comes || !now().reaches(n, at)):
+			now()
+			if comes, goes := t.steps(); fresh && (move.Gone || !comes || !t.reaches(n, at)) || move.Gone && (move.Workload != r.Old || !goes || on[n][0] == 0) {
 				return false, nil, fmt.Errorf("move %d: the controller does not make it", i)
 			}
+		} else if begun {
+			return false, nil, fmt.Errorf("move %d: the pods of %s are in place", i, move.Workload)
 		}
 		if move.Gone {
 			v.remove(g, n)
@@ -250,27 +210,31 @@ func (Checker) FollowRoll(m *model.Model, r certificate.Rollout, run []certifica
 			return false, nil, fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
 		}
 		v.add(g, n)
-		switch g {
-		case old:
+		switch move.Workload {
+		case r.Old:
 			on[n] = [2]int{on[n][0] + 1, on[n][1]}
-		case fresh:
+		case r.Fresh:
 			on[n] = [2]int{on[n][0], on[n][1] + 1}
 		}
 	}
-	t := now()
+	now()
 	comes, goes := t.steps()
 	switch {
 	case t.done():
 		return true, nil, nil
-	case goes:
-		return false, nil, fmt.Errorf("%s: the rollout goes on after the last move", r.Old)
+	case r.Whole && t.old < t.replicas:
+		return false, nil, fmt.Errorf("%s: not all old pods run", r.Old)
+	case goes || t.split():
+		return false, nil, fmt.Errorf("%s: the rollout is not stuck after the last move", r.Fresh)
+	case !comes:
+		return false, nil, nil
 	}
 	for n := range m.Topology.Nodes {
-		if comes && t.reaches(n, at) && v.refuses(fresh, n) == certificate.Takes {
-			return false, nil, fmt.Errorf("%s: a new pod still fits after the last move", r.Old)
+		if t.reaches(n, at) && v.refuses(next, n) == certificate.Takes {
+			return false, nil, fmt.Errorf("%s: a new pod still fits after the last move", r.Fresh)
 		}
 	}
-	return false, v.reasons(fresh), nil
+	return false, v.reasons(next), nil
 }
 
 // turn is a state of a rollout: who runs, and what the controller can do next.

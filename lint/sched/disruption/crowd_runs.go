@@ -79,7 +79,8 @@ func (c *crowd) follow(w *workload.Workload, l certificate.Loss, nodes []string)
 	for c.steps > 0 && f.rounds < maxRounds && (f.good[w] == nil || f.bad[w] == nil) {
 		before := c.m.Run().Spent()
 		c.board.torn = true
-		f.round(c)
+		c.place(f.rounds, f.lost, func(run []certificate.Move, d *rand.Rand) { f.lose(c, run, d) })
+		f.rounds++
 		c.board.torn = false
 		c.steps -= c.m.Run().Spent() - before
 	}
@@ -126,18 +127,19 @@ func (c *crowd) atOnce(l *certificate.Loss) bool {
 	return true
 }
 
-// round places all pods in some order, and follows the loss from there.
-func (f *followed) round(c *crowd) {
-	d := rand.New(rand.NewPCG(uint64(f.rounds), 1))
-	f.rounds++
+// place places all pods in the order and on the nodes of a round, calls then with the run, and takes the
+// pods away again. lost marks nodes that some workloads prefer or avoid. Runs are not made if the pods do
+// not all fit.
+func (c *crowd) place(round int, lost []bool, then func(run []certificate.Move, d *rand.Rand)) {
+	d := rand.New(rand.NewPCG(uint64(round), 1))
 	order := slices.Clone(c.largest)
-	if f.rounds%2 == 0 {
+	if round%2 == 1 {
 		d.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
 	}
 	for range 4 { // with what finds no node first
-		run, last := f.place(c, order, d)
+		run, last := c.board.place(c, order, lost, d)
 		if last == nil {
-			f.lose(c, run, d)
+			then(run, d)
 		}
 		for _, x := range run {
 			c.board.add(x, -1)
@@ -184,15 +186,15 @@ func (b *board) add(x certificate.Move, by int) {
 }
 
 // place places all pods, DaemonSets first. If a workload's pods do not all fit, it returns the workload.
-func (f *followed) place(c *crowd, order []*workload.Workload, d *rand.Rand) (run []certificate.Move, last *workload.Workload) {
+func (b *board) place(c *crowd, order []*workload.Workload, lost []bool, d *rand.Rand) (run []certificate.Move, last *workload.Workload) {
 	put := func(w *workload.Workload, unit, n int) {
-		c.board.Move(unit, n, 1)
-		run = append(run, certificate.Move{Workload: w, Node: c.m.Topology.Nodes[n]})
+		b.Move(unit, n, 1)
+		run = append(run, certificate.Move{Workload: w, Node: b.m.Topology.Nodes[n]})
 	}
 	for _, w := range c.daemons {
-		for _, u := range c.board.of[w] {
-			for _, n := range c.board.units[u].Nodes {
-				if !c.board.Takes(u, int(n)) {
+		for _, u := range b.of[w] {
+			for _, n := range b.units[u].Nodes {
+				if !b.Takes(u, int(n)) {
 					return run, w
 				}
 				put(w, u, int(n))
@@ -200,11 +202,11 @@ func (f *followed) place(c *crowd, order []*workload.Workload, d *rand.Rand) (ru
 		}
 	}
 	for _, w := range order {
-		any, first, prefer := d.IntN(2) == 0, d.IntN(1+len(f.lost)), d.IntN(3)
-		avoid := func(n int32) bool { return prefer == 0 && f.lost[n] || prefer == 1 && !f.lost[n] }
-		for _, u := range c.board.of[w] {
-			for range c.board.units[u].Pods {
-				n := c.board.pick(u, first, d, any, avoid)
+		any, first, prefer := d.IntN(2) == 0, d.IntN(1+len(lost)), d.IntN(3)
+		avoid := func(n int32) bool { return prefer == 0 && lost[n] || prefer == 1 && !lost[n] }
+		for _, u := range b.of[w] {
+			for range b.units[u].Pods {
+				n := b.pick(u, first, d, any, avoid)
 				if n < 0 {
 					return run, w
 				}
@@ -333,43 +335,34 @@ func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 	if x.m = u.m.Variant(s.ws, u.m.Topology.Nodes, s.add...); x.m.Split() != x.m {
 		return nil
 	}
-	c, f := &crowd{scene: s, m: x.m, board: newBoard(x.m)}, &followed{lost: make([]bool, len(x.m.Topology.Nodes))}
+	c := &crowd{scene: s, m: x.m, board: newBoard(x.m)}
 	c.sort(x.ask.Fresh)
 	for round := 0; round < maxRounds && (x.good == nil || x.bad == nil); round++ {
-		d := rand.New(rand.NewPCG(uint64(round), 2))
-		order := slices.Clone(c.largest)
-		if round%2 == 1 {
-			d.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
-		}
-		run, last := f.place(c, order, d)
-		if last == nil {
-			placed := len(run)
-			switch done := c.board.roll(&run, x.ask, d); {
+		c.place(round, make([]bool, len(x.m.Topology.Nodes)), func(run []certificate.Move, d *rand.Rand) {
+			moves, done := c.board.roll(run, x.ask, d)
+			switch whole := slices.Concat(run, moves); {
 			case done && x.good == nil:
-				x.good = slices.Clone(run)
+				x.good = whole
 			case !done && x.bad == nil:
-				x.bad = slices.Clone(run)
+				x.bad = whole
 			}
-			for _, y := range run[placed:] {
+			for _, y := range moves {
 				if y.Gone {
 					c.board.add(y, 1)
 				} else {
 					c.board.add(y, -1)
 				}
 			}
-			run = run[:placed]
-		}
-		for _, y := range run {
-			c.board.add(y, -1)
-		}
+		})
 	}
 	return x
 }
 
-// roll replaces all old pods, and appends the moves to the run. It returns false if it gets stuck.
-func (b *board) roll(run *[]certificate.Move, ask certificate.Rollout, d *rand.Rand) bool {
+// roll replaces all old pods after a run that places them. It returns the moves of the controller and the
+// scheduler, and false if it gets stuck.
+func (b *board) roll(run []certificate.Move, ask certificate.Rollout, d *rand.Rand) (moves []certificate.Move, done bool) {
 	var left []*topology.Node
-	for _, x := range *run {
+	for _, x := range run {
 		if x.Workload == ask.Old {
 			left = append(left, x.Node)
 		}
@@ -404,9 +397,9 @@ func (b *board) roll(run *[]certificate.Move, ask certificate.Rollout, d *rand.R
 			most[x.Node]--
 			b.add(x, -1)
 		default:
-			return false
+			return moves, false
 		}
-		*run = append(*run, x)
+		moves = append(moves, x)
 	}
-	return true
+	return moves, true
 }
