@@ -140,6 +140,15 @@ func exclusion(kind model.ExclusionKind) *model.Exclusion {
 	}
 }
 
+// TestUnknownVolume checks that a claim is described whose volume no object restricts.
+func TestUnknownVolume(t *testing.T) {
+	w := web()
+	w.Reaches = []workload.Reach{{Claim: "data", Open: "the PersistentVolume for claim data, which is not known"}}
+	if got := Volumes(w, nil); got != "claim data (the PersistentVolume for claim data, which is not known)" {
+		t.Error(got)
+	}
+}
+
 // TestEveryCodeHasWords checks that every code has words. A code without words would be printed as
 // it is.
 func TestEveryCodeHasWords(t *testing.T) {

@@ -747,8 +747,13 @@ func (w *Workload) AllReaches() []Reach {
 	return all
 }
 
-// Source names the object that restricts where the claim can be used.
-func (r *Reach) Source() string { return r.By.Kind + " " + r.By.Name }
+// Source names the object that restricts where the claim can be used, or says why none is known.
+func (r *Reach) Source() string {
+	if r.By == nil {
+		return r.Open
+	}
+	return r.By.Kind + " " + r.By.Name
+}
 
 // At returns what restricts the pod with an ordinal.
 func (o *OrdinalReaches) At(ordinal int) []Reach {

@@ -57,19 +57,29 @@ type Decision struct {
 	// nodes only. It is nil after a check that ran out of steps.
 	members map[*workload.Workload]Member
 	proofs  Proofs
+	// seeker looks for further proofs, or is nil.
+	seeker Seeker
 	// contend is set if the proofs take into account that pods compete for resources.
 	contend bool
 }
 
+// Seeker looks for proofs that some of the nodes always stay open to another pod of a workload.
+type Seeker interface {
+	// Seeks reports whether Seek may find a proof about a workload.
+	Seeks(w *workload.Workload) bool
+	// Seek describes a workload to the checker with a proof about the given nodes.
+	Seek(w *workload.Workload, nodes []int) (m Member, found bool)
+}
+
 // Describe keeps what Keeps needs to know about workloads. If contend is not set, all pods of the
 // decision together fill no node.
-func (d *Decision) Describe(members map[*workload.Workload]Member, proofs Proofs, contend bool) {
-	d.members, d.proofs, d.contend = members, proofs, contend
+func (d *Decision) Describe(members map[*workload.Workload]Member, proofs Proofs, seeker Seeker, contend bool) {
+	d.members, d.proofs, d.seeker, d.contend = members, proofs, seeker, contend
 }
 
 // Describes reports whether Keeps may prove something about w.
 func (d *Decision) Describes(w *workload.Workload) bool {
-	return d != nil && d.proofs != nil && d.members[w].G != nil
+	return d != nil && d.proofs != nil && (d.members[w].G != nil || d.seeker.Seeks(w))
 }
 
 // Keeps reports whether a proof shows that one of the given nodes is always open to another pod of
@@ -80,10 +90,18 @@ func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int, more
 	if !d.Describes(w) || more > 0 && !d.contend { // more pods may fill a node
 		return false
 	}
-	m := d.members[w]
-	m.Open, m.Pods = nodes, m.Pods+more
+	check := func(m Member) bool {
+		return d.proofs.Check(&Assertion{Proof: Proof{Kind: Headroom}, Members: []Member{m}}, CheckSteps) == nil
+	}
 	if !run.Within(run.Left()/2, func() {
-		keeps = d.proofs.Check(&Assertion{Proof: Proof{Kind: Headroom}, Members: []Member{m}}, CheckSteps) == nil
+		if m := d.members[w]; m.G != nil {
+			m.Left, m.Pods = nodes, m.Pods+more
+			keeps = check(m)
+		}
+		if !keeps && nodes != nil && more == 0 && d.seeker.Seeks(w) {
+			m, found := d.seeker.Seek(w, nodes)
+			keeps = found && check(m)
+		}
 	}) {
 		d.proofs = nil // it was stopped in the middle
 	}
@@ -263,6 +281,8 @@ type Member struct {
 	Node int
 	// Open lists nodes, at least one of which always stays open to the pods.
 	Open []int
+	// Left lists the nodes that a loss leaves, at least one of which always stays open to the pods.
+	Left []int
 	// Prices lists prices by which others cannot fill a part of the nodes (T24).
 	Prices []Prices
 	// Level is not 0 if the proof counts the domains that a spread constraint closes (T28).

@@ -46,14 +46,10 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 	nodes, id := h.only(m), "sited\x00"+h.sited(m.G).name
 	spreads := slices.Collect(m.G.Hard(model.Spread))
 	if len(spreads) == 0 {
-		if m.Open != nil || m.Node >= 0 || len(h.running) > 0 {
+		if m.Open != nil || m.Left != nil || m.Node >= 0 || len(h.running) > 0 {
 			id = ""
 		}
-		if m.Open != nil {
-			open := lists.Set(m.Open)
-			nodes = slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return !open[n] })
-		}
-		return [][]part{{{id: id, nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}}
+		return [][]part{{{id: id, nodes: h.lasting(m.G, among(m.Open, among(m.Left, nodes))), own: m.Pods - 1}}}
 	}
 	if t := spreads[0]; len(spreads) == 1 && m.Node >= 0 && pinnedSpread(m.G, t) && h.within(m.G) && t.MinDomains() <= 1 {
 		return [][]part{{{nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}} // the constraint counts only the member's own node
@@ -323,15 +319,24 @@ func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
 // block permanently.
 func (h *headroom) keyed(m certificate.Member) part {
 	id := ""
-	if m.Node < 0 && len(h.running) == 0 {
+	if m.Node < 0 && m.Left == nil && len(h.running) == 0 {
 		id = h.sited(m.G).name + "\x00keyed\x00" + strings.Join(model.HardKeys(m.G), "\x00")
 		for _, t := range m.G.HardAffinity() {
 			id += "\x00near\x00" + t.Key
 		}
 	}
 	return h.part(id, m.Pods-1, func() []int {
-		return h.lasting(m.G, slices.DeleteFunc(slices.Clone(h.only(m)), func(n int) bool { return !h.carriesAll(m.G, n) }))
+		return h.lasting(m.G, slices.DeleteFunc(slices.Clone(among(m.Left, h.only(m))), func(n int) bool { return !h.carriesAll(m.G, n) }))
 	})
+}
+
+// among returns those of the nodes that are in a list, or all if the list is nil.
+func among(list, nodes []int) []int {
+	if list == nil {
+		return nodes
+	}
+	in := lists.Set(list)
+	return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return !in[n] })
 }
 
 // refusing returns the spread constraints that may reject one of a member's pods. A constraint

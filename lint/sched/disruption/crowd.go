@@ -177,9 +177,8 @@ func (q *loss) recovers(nodes []string, l certificate.Loss) bool {
 }
 
 // lasting returns the nodes that are left after a loss, if what the rules of all contenders allow
-// there stays the same (T27). Otherwise it returns nil. The rules stay the same if no spread
-// constraint loses a domain. Pods on unreachable nodes still count for anti-affinity, so that must
-// not reach beyond a node.
+// there stays the same (T27). Otherwise it returns nil. Pods on unreachable nodes still count for
+// anti-affinity, so that must not reach beyond a node.
 func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
 	j := q.j
 	if !j.placed.Describes(q.w) || len(j.running) > 0 {
@@ -194,18 +193,6 @@ func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
 		for i := range j.m.Topology.Nodes {
 			if !lost(i) {
 				left = append(left, i)
-			}
-		}
-		for _, w := range all {
-			e := j.m.Eligible(w)
-			for t := range j.m.Group(w).Hard(model.Spread) {
-				j.m.Run().Spend(len(nodes) * len(left))
-				for i, n := range j.m.Topology.Nodes {
-					same := func(o int) bool { return e.Nodes[o] == e.Nodes[i] && model.SameDomain(n, j.m.Topology.Nodes[o], t.Key) }
-					if lost(i) && e.Nodes[i].All() && !slices.ContainsFunc(left, same) {
-						return nil
-					}
-				}
 			}
 		}
 		return left

@@ -113,6 +113,46 @@ func (g generator) sample(kind string) sample {
 	return s
 }
 
+// tight returns a random cluster in which all pods about fill the nodes that a loss leaves. Most
+// workloads spread over zones.
+func (g generator) tight() sample {
+	s := sample{}
+	zones, free := 2+g.IntN(2), 0
+	for i := range zones + g.IntN(3) {
+		b := box{name: fmt.Sprintf("n%d", i), host: fmt.Sprintf("n%d", i), zone: string(rune('a' + i%zones)), cpu: 2 + g.IntN(4), pods: -1}
+		if g.chance(25) {
+			b.memory = (1 + g.IntN(4)) << 10
+		}
+		b.pool = g.pick("p", "p", "q")
+		s.boxes = append(s.boxes, b)
+		free += b.cpu
+	}
+	free = free * (45 + g.IntN(50)) / 100
+	for _, name := range []string{"web", "db", "cache"}[:2+g.IntN(2)] {
+		l := load{kind: g.pick("Deployment", "Deployment", "StatefulSet"), name: name, replicas: 1 + g.IntN(4), cpu: 1 + g.IntN(3), memory: g.IntN(3)}
+		for l.replicas > 1 && l.replicas*l.cpu > free {
+			l.replicas--
+		}
+		if free -= l.replicas * l.cpu; free < 0 {
+			break
+		}
+		if g.chance(15) {
+			l.pool = "p"
+		}
+		switch label := "app: " + g.pick(name, name, name, "db"); {
+		case g.chance(55):
+			l.rules = []rule{{use: "spread", key: keys[zone], labels: label, skew: 1 + g.IntN(5)/4}}
+			if g.chance(15) {
+				l.rules = append(l.rules, rule{use: "spread", key: keys[host], labels: label, skew: 1 + g.IntN(2)})
+			}
+		case g.chance(30):
+			l.rules = []rule{{use: "anti", key: keys[host], labels: label}}
+		}
+		s.loads = append(s.loads, l)
+	}
+	return s
+}
+
 // settled returns a sample in which the second workload is a DaemonSet whose pods stay where they
 // are while others change.
 func (g generator) settled(s sample) sample {

@@ -180,8 +180,8 @@ func drainsAgree(t *testing.T, trialCount int, draw func(seed int) sample) {
 }
 
 // scaled returns the largest and the smallest number of pods of the first workload that are placed
-// if an autoscaler asks for the given number while one of them and all other pods run. If these do not
-// all fit, it asks at once.
+// if an autoscaler asks for the given number while one of them and all other pods run that can run at
+// all. If these do not all fit, it asks at once.
 func (s sample) scaled(t *testing.T, pods int, alone bool) (most, least int, tooMuch bool) {
 	t.Helper()
 	s = s.clone()
@@ -189,9 +189,16 @@ func (s sample) scaled(t *testing.T, pods int, alone bool) (most, least int, too
 	if alone {
 		s.loads, s.running = s.loads[:1], nil
 	}
-	from, _, _ := s.settle(t, 0, nil)
+	from, placed, _ := s.settle(t, 0, nil)
+	never := map[int]bool{}
+	for i := range s.loads {
+		never[i] = i > 0 && placed[i] == 0
+	}
+	if len(from.complete) == 0 && !from.tooMuch {
+		from, _, _ = s.settle(t, 0, never)
+	}
 	s.loads[0].replicas = pods
-	w := s.world(t, s.rest(nil))
+	w := s.world(t, s.rest(from.without))
 	least = pods
 	if len(from.complete) == 0 {
 		from.complete = []grid{w.empty()}

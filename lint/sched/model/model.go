@@ -150,11 +150,13 @@ func (m *Model) addGroup(w *workload.Workload) {
 	m.Groups[w] = g
 	defer func() { g.Unknown = m.unknown(g) }()
 	m.run.Spend(StepsPerGroup * (1 + len(g.Terms)))
+	var keys []string
 	for t := range g.Hard(Spread) {
-		g.spreadKeys = append(g.spreadKeys, t.Key)
+		keys = append(keys, t.Key)
 	}
-	if len(g.spreadKeys) > 0 {
-		g.sortedKeys = slices.Compact(slices.Sorted(slices.Values(g.spreadKeys)))
+	g.sortedKeys = slices.Compact(slices.Sorted(slices.Values(keys)))
+	if len(keys) > 0 && w.Spec.NodeName == "" { // a kubelet applies no rules about other pods (R-P8)
+		g.spreadKeys = keys
 		g.KeysID = ShortID(strings.Join(g.spreadKeys, ","))
 	}
 	if !m.Topology.Empty() {

@@ -335,7 +335,8 @@ type SpreadRule struct {
 }
 
 // HardKeys returns the topology keys of all hard spread constraints. Nodes that lack one of the
-// keys do not count for the constraints and do not pass them (R-T2, R-T7).
+// keys do not count for the constraints and do not pass them (R-T2, R-T7). Pods that are bound to a node
+// by name pass all constraints (R-P8).
 func HardKeys(g *Group) []string { return g.spreadKeys }
 
 // ShortID returns a string that identifies the text and takes little memory. A long text is hashed.

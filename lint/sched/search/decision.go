@@ -66,7 +66,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		out.Witness = append(out.Witness, deal(d.a.m, d.a.placed(o.best))...)
 		stuck = stuck || o.decided && len(o.worst) < o.pods
 	}
-	out.Describe(d.members(), d.proofs, d.a.contend)
+	out.Describe(d.members(), d.proofs, d.seeker(), d.a.contend)
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
 	mine, ruled := d.tallies(), rules.tallies()
 	most := 0 // the largest number of pods that the rules alone allow

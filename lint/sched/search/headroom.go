@@ -49,6 +49,8 @@ type headroom struct {
 	options Options
 	// thorough is set if a packing may look for prices.
 	thorough bool
+	// after limits proofs to the nodes that a loss leaves, or is nil.
+	after *leftOver
 	// result is the result of proveNeverStuck, or nil if it has not run yet.
 	result *neverStuckResult
 }
@@ -372,7 +374,7 @@ func (h *headroom) sure() map[int]int {
 // each domain has room for an even share, because the spread never rejects a pod in the domain with
 // the fewest pods. Only one spread is used in the second way.
 func (h *headroom) proveAlone(i, pods int) bool {
-	all := h.carriers(h.units[i])
+	all := h.after.among(h.carriers(h.units[i]))
 	spreads := h.binding(i)
 	// Whether a DaemonSet's spread counts the pods of a node may depend on the node's labels.
 	local := func(t *model.Term) bool { return t.Hard && t.Use == model.Spread && t.Sel.Local() }

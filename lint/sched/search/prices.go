@@ -284,7 +284,7 @@ func (h *headroom) mostIn(j int, p *place, domains int) int {
 	for _, s := range u.spreads {
 		all := len(s.domains)
 		here := min(all, len(h.divided(p, s.key)), domains)
-		if s.self == 1 && all > 0 && slices.Equal(s.watch, []located{{unit: j}}) {
+		if s.self == 1 && all > 0 && slices.Equal(s.watch, []located{{unit: j}}) && !h.loses(s) {
 			most = min(most, here*(u.pods+s.maxSkew*(all-here))/all)
 		}
 	}

@@ -1,0 +1,115 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// seeker looks for proofs that some of the nodes always stay open to another pod of a workload (T27).
+// Prices that prove it for all nodes often prove nothing for fewer.
+type seeker struct {
+	a        *state
+	outcomes []outcome
+	// units has each workload's outcome and pod group, and heads the headroom of each outcome.
+	units map[*workload.Workload][2]int
+	heads map[int]*headroom
+}
+
+// seeker returns a seeker for the workloads of which a run settles single verdicts and that require no
+// other pod.
+func (d *decided) seeker() *seeker {
+	s := &seeker{a: d.a, outcomes: d.outcomes, units: map[*workload.Workload][2]int{}, heads: map[int]*headroom{}}
+	for at := range d.outcomes {
+		o := &d.outcomes[at]
+		if o.unsure || len(o.owners)*len(d.a.nodes) > pricedSize {
+			continue
+		}
+		for k, i := range o.units {
+			if u := d.a.units[i]; !u.stays() && u.g.Whole == nil && len(u.affinityKeys) == 0 && !d.a.unplaceable[i] {
+				for _, w := range unmerge(d.a.m, []*workload.Workload{o.owners[o.owner[k]]}) {
+					s.units[w] = [2]int{at, i}
+				}
+			}
+		}
+	}
+	return s
+}
+
+// Seeks reports whether Seek may find a proof about a workload.
+func (s *seeker) Seeks(w *workload.Workload) bool {
+	_, known := s.units[w]
+	return known
+}
+
+// Seek describes a workload to the checker with a proof about some nodes, given as ascending indices.
+// Nodes that are not listed are lost, and so are the domains that have no other nodes.
+func (s *seeker) Seek(w *workload.Workload, nodes []int) (m certificate.Member, found bool) {
+	at := s.units[w]
+	h := s.heads[at[0]]
+	if h == nil {
+		h = newHeadroom(s.a, s.outcomes[at[0]].component, false)
+		h.sum()
+		h.thorough, h.result = true, &neverStuckResult{}
+		s.heads[at[0]] = h
+	}
+	s.heads[at[0]] = nil // in case the steps end in the middle
+	clear(h.prices)
+	clear(h.levels)
+	h.leave(nodes)
+	i := at[1]
+	u := s.a.units[i]
+	if found = h.proveAlone(i, u.pods); found {
+		m = certificate.Member{G: u.g, Pods: u.pods, Node: -1, Left: nodes, Prices: slices.Clone(h.prices[i]), Level: h.levels[i]}
+	}
+	s.heads[at[0]] = h
+	return m, found
+}
+
+// leftOver describes the nodes that are left after a loss.
+type leftOver struct {
+	on []bool // by node
+	// places caches pod groups' nodes among them. lost caches the constraints that lose a domain.
+	places map[*place]*place
+	lost   map[*constraint]bool
+}
+
+// leave limits proofs to the given nodes.
+func (h *headroom) leave(nodes []int) {
+	h.m.Run().Spend(1 + len(h.nodes)/model.PerStep)
+	on := make([]bool, len(h.nodes))
+	for _, n := range nodes {
+		on[n] = true
+	}
+	if h.after == nil || !slices.Equal(on, h.after.on) {
+		h.after = &leftOver{on, map[*place]*place{}, map[*constraint]bool{}}
+	}
+}
+
+// among returns the part of a place that is left.
+func (l *leftOver) among(p *place) *place {
+	if l == nil {
+		return p
+	}
+	return lazy.Cached(l.places, p, func() *place {
+		return newPlace(slices.DeleteFunc(slices.Clone(p.nodes), func(n int32) bool { return !l.on[n] }))
+	})
+}
+
+// loses reports whether none of the nodes of one of a constraint's domains is left. What limits how many
+// pods are in some of its domains (R-T7) then no longer holds.
+func (h *headroom) loses(s *constraint) bool {
+	return h.after != nil && lazy.Cached(h.after.lost, s, func() bool {
+		h.m.Run().Spend(1 + len(h.nodes)/2)
+		kept := map[int32]bool{}
+		for n, counted := range s.counted {
+			if counted && h.after.on[n] {
+				kept[h.domain[s.key][n]] = true
+			}
+		}
+		return slices.ContainsFunc(s.domains, func(d int) bool { return !kept[int32(d)] })
+	})
+}
