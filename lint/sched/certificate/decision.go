@@ -67,7 +67,8 @@ type Decision struct {
 type Seeker interface {
 	// Seeks reports whether Seek may find a proof about a workload.
 	Seeks(w *workload.Workload) bool
-	// Seek describes a workload to the checker with a proof about the given nodes.
+	// Seek describes a workload to the checker with a proof about the given nodes. It returns false if
+	// there are no steps left for finding one.
 	Seek(w *workload.Workload, nodes []int) (m Member, found bool)
 }
 
@@ -90,22 +91,23 @@ func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int, more
 	if !d.Describes(w) || more > 0 && !d.contend { // more pods may fill a node
 		return false
 	}
-	check := func(m Member) bool {
-		return d.proofs.Check(&Assertion{Proof: Proof{Kind: Headroom}, Members: []Member{m}}, CheckSteps) == nil
-	}
-	if !run.Within(run.Left()/2, func() {
-		if m := d.members[w]; m.G != nil {
-			m.Left, m.Pods = nodes, m.Pods+more
-			keeps = check(m)
+	check := func(m Member) (holds bool) {
+		if !run.Within(run.Left()/2, func() {
+			holds = d.proofs.Check(&Assertion{Proof: Proof{Kind: Headroom}, Members: []Member{m}}, CheckSteps) == nil
+		}) {
+			d.proofs = nil // it was stopped in the middle
 		}
-		if !keeps && nodes != nil && more == 0 && d.seeker.Seeks(w) {
-			m, found := d.seeker.Seek(w, nodes)
-			keeps = found && check(m)
-		}
-	}) {
-		d.proofs = nil // it was stopped in the middle
+		return holds
 	}
-	return keeps
+	if m := d.members[w]; m.G != nil {
+		m.Left, m.Pods = nodes, m.Pods+more
+		keeps = check(m)
+	}
+	if keeps || nodes == nil || more > 0 || d.proofs == nil || !d.seeker.Seeks(w) {
+		return keeps
+	}
+	m, found := d.seeker.Seek(w, nodes)
+	return found && check(m)
 }
 
 // Lasting reports whether a workload that is always placed also recovers from removals. Its missing

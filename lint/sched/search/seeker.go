@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/lazy"
@@ -17,12 +18,18 @@ type seeker struct {
 	// units has each workload's outcome and pod group, and heads the headroom of each outcome.
 	units map[*workload.Workload][2]int
 	heads map[int]*headroom
+	// left has what losses leave, by outcome and nodes.
+	left  map[string]*leftOver
+	steps int // that proofs may still take
 }
+
+// seekSteps is the maximum number of steps for all proofs that a seeker looks for, and seekOnce for one.
+const seekSteps, seekOnce = 20_000_000, 500_000
 
 // seeker returns a seeker for the workloads of which a run settles single verdicts and that require no
 // other pod.
 func (d *decided) seeker() *seeker {
-	s := &seeker{a: d.a, outcomes: d.outcomes, units: map[*workload.Workload][2]int{}, heads: map[int]*headroom{}}
+	s := &seeker{a: d.a, outcomes: d.outcomes, units: map[*workload.Workload][2]int{}, heads: map[int]*headroom{}, left: map[string]*leftOver{}, steps: d.a.m.Run().Times(seekSteps)}
 	for at := range d.outcomes {
 		o := &d.outcomes[at]
 		if o.unsure || len(o.owners)*len(d.a.nodes) > pricedSize {
@@ -49,24 +56,34 @@ func (s *seeker) Seeks(w *workload.Workload) bool {
 // Nodes that are not listed are lost, and so are the domains that have no other nodes.
 func (s *seeker) Seek(w *workload.Workload, nodes []int) (m certificate.Member, found bool) {
 	at := s.units[w]
-	h := s.heads[at[0]]
-	if h == nil {
-		h = newHeadroom(s.a, s.outcomes[at[0]].component, false)
-		h.sum()
+	h := lazy.Cached(s.heads, at[0], func() *headroom {
+		h := newHeadroom(s.a, s.outcomes[at[0]].component, false)
 		h.thorough, h.result = true, &neverStuckResult{}
-		s.heads[at[0]] = h
+		return h
+	})
+	if len(s.left) >= mostShared {
+		clear(s.left)
 	}
-	s.heads[at[0]] = nil // in case the steps end in the middle
-	clear(h.prices)
-	clear(h.levels)
-	h.leave(nodes)
-	i := at[1]
-	u := s.a.units[i]
-	if found = h.proveAlone(i, u.pods); found {
-		m = certificate.Member{G: u.g, Pods: u.pods, Node: -1, Left: nodes, Prices: slices.Clone(h.prices[i]), Level: h.levels[i]}
+	left := lazy.Cached(s.left, fmt.Sprint(at[0], nodes), func() *leftOver { return h.leave(nodes) })
+	m, known := left.found[at[1]]
+	if !known {
+		run := s.a.m.Run()
+		before := run.Spent()
+		run.Within(min(s.steps, run.Times(seekOnce), run.Left()/4), func() {
+			if h.demand == nil {
+				h.sum()
+			}
+			h.after = left
+			clear(h.prices)
+			clear(h.levels)
+			if u := s.a.units[at[1]]; h.proveAlone(at[1], u.pods) {
+				m = certificate.Member{G: u.g, Pods: u.pods, Node: -1, Left: nodes, Prices: slices.Clone(h.prices[at[1]]), Level: h.levels[at[1]]}
+			}
+		})
+		s.steps -= run.Spent() - before
+		left.found[at[1]] = m
 	}
-	s.heads[at[0]] = h
-	return m, found
+	return m, m.G != nil
 }
 
 // leftOver describes the nodes that are left after a loss.
@@ -75,18 +92,18 @@ type leftOver struct {
 	// places caches pod groups' nodes among them. lost caches the constraints that lose a domain.
 	places map[*place]*place
 	lost   map[*constraint]bool
+	// found has what was found about pod groups. Their members have no group if nothing was.
+	found map[int]certificate.Member
 }
 
-// leave limits proofs to the given nodes.
-func (h *headroom) leave(nodes []int) {
+// leave describes the given nodes.
+func (h *headroom) leave(nodes []int) *leftOver {
 	h.m.Run().Spend(1 + len(h.nodes)/model.PerStep)
-	on := make([]bool, len(h.nodes))
+	l := &leftOver{make([]bool, len(h.nodes)), map[*place]*place{}, map[*constraint]bool{}, map[int]certificate.Member{}}
 	for _, n := range nodes {
-		on[n] = true
+		l.on[n] = true
 	}
-	if h.after == nil || !slices.Equal(on, h.after.on) {
-		h.after = &leftOver{on, map[*place]*place{}, map[*constraint]bool{}}
-	}
+	return l
 }
 
 // among returns the part of a place that is left.
