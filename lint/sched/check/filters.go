@@ -353,18 +353,6 @@ func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 	})
 }
 
-// domainsOn returns the key's values on those of the given nodes that the constraint counts.
-func (f *filters) domainsOn(g *model.Group, t *model.Term, nodes []int) map[string]bool {
-	f.m.Run().Spend(1 + len(nodes)/2)
-	known := map[string]bool{}
-	for _, n := range nodes {
-		if f.counted(g, t, n, -1) {
-			known[f.m.Topology.Nodes[n].Labels[t.Key]] = true
-		}
-	}
-	return known
-}
-
 // run returns how many pods, up to limit, a run of a single workload places on the given nodes. The
 // run continues while some node accepts a pod. Afterwards, the pods are removed.
 func (f *filters) run(g *model.Group, nodes []int, limit int) int {

@@ -141,7 +141,7 @@ func (g generator) tight() sample {
 		}
 		switch label := "app: " + g.pick(name, name, name, "db"); {
 		case g.chance(55):
-			l.rules = []rule{{use: "spread", key: keys[zone], labels: label, skew: 1 + g.IntN(5)/4}}
+			l.rules = []rule{{use: "spread", key: keys[zone], labels: label, skew: 1 + g.IntN(2)}}
 			if g.chance(15) {
 				l.rules = append(l.rules, rule{use: "spread", key: keys[host], labels: label, skew: 1 + g.IntN(2)})
 			}

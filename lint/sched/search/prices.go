@@ -275,16 +275,16 @@ func (f *fillers) addWay(kind *fillKind, r int, free int64) {
 // mostIn returns an upper bound on how many of a pod group's pods can be in a place, or in a part of
 // it with at most the given number of domains. It is limited only by spread constraints that count
 // exactly the group's own pods: with n pods in D domains, at most e * (n + maxSkew * (D - e)) / D of
-// them are in e domains (R-T7).
+// them are in e domains (R-T7), unless a loss has removed some.
 func (h *headroom) mostIn(j int, p *place, domains int) int {
 	u, most := h.units[j], math.MaxInt
-	if u.vague || u.open {
+	if u.vague || u.open || h.after != nil {
 		return most // the constraint may count other pods as well
 	}
 	for _, s := range u.spreads {
 		all := len(s.domains)
 		here := min(all, len(h.divided(p, s.key)), domains)
-		if s.self == 1 && all > 0 && slices.Equal(s.watch, []located{{unit: j}}) && !h.loses(s) {
+		if s.self == 1 && all > 0 && slices.Equal(s.watch, []located{{unit: j}}) {
 			most = min(most, here*(u.pods+s.maxSkew*(all-here))/all)
 		}
 	}

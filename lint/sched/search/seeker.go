@@ -53,7 +53,7 @@ func (s *seeker) Seeks(w *workload.Workload) bool {
 }
 
 // Seek describes a workload to the checker with a proof about some nodes, given as ascending indices.
-// Nodes that are not listed are lost, and so are the domains that have no other nodes.
+// All others are lost.
 func (s *seeker) Seek(w *workload.Workload, nodes []int) (m certificate.Member, found bool) {
 	at := s.units[w]
 	h := lazy.Cached(s.heads, at[0], func() *headroom {
@@ -89,9 +89,8 @@ func (s *seeker) Seek(w *workload.Workload, nodes []int) (m certificate.Member, 
 // leftOver describes the nodes that are left after a loss.
 type leftOver struct {
 	on []bool // by node
-	// places caches pod groups' nodes among them. lost caches the constraints that lose a domain.
+	// places caches pod groups' nodes among them.
 	places map[*place]*place
-	lost   map[*constraint]bool
 	// found has what was found about pod groups. Their members have no group if nothing was.
 	found map[int]certificate.Member
 }
@@ -99,7 +98,7 @@ type leftOver struct {
 // leave describes the given nodes.
 func (h *headroom) leave(nodes []int) *leftOver {
 	h.m.Run().Spend(1 + len(h.nodes)/model.PerStep)
-	l := &leftOver{make([]bool, len(h.nodes)), map[*place]*place{}, map[*constraint]bool{}, map[int]certificate.Member{}}
+	l := &leftOver{make([]bool, len(h.nodes)), map[*place]*place{}, map[int]certificate.Member{}}
 	for _, n := range nodes {
 		l.on[n] = true
 	}
@@ -113,20 +112,5 @@ func (l *leftOver) among(p *place) *place {
 	}
 	return lazy.Cached(l.places, p, func() *place {
 		return newPlace(slices.DeleteFunc(slices.Clone(p.nodes), func(n int32) bool { return !l.on[n] }))
-	})
-}
-
-// loses reports whether none of the nodes of one of a constraint's domains is left. What limits how many
-// pods are in some of its domains (R-T7) then no longer holds.
-func (h *headroom) loses(s *constraint) bool {
-	return h.after != nil && lazy.Cached(h.after.lost, s, func() bool {
-		h.m.Run().Spend(1 + len(h.nodes)/2)
-		kept := map[int32]bool{}
-		for n, counted := range s.counted {
-			if counted && h.after.on[n] {
-				kept[h.domain[s.key][n]] = true
-			}
-		}
-		return slices.ContainsFunc(s.domains, func(d int) bool { return !kept[int32(d)] })
 	})
 }
