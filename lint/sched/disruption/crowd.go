@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
-	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -25,20 +24,10 @@ type crowd struct {
 	// largest lists the workloads in order of their requests, except DaemonSets. smallest is its
 	// reverse.
 	largest, smallest, daemons []*workload.Workload
-	// settled has what runs show about the loss of a set of nodes.
-	settled map[string]*settled
-	steps   int // that runs may still take
+	steps                      int // that runs may still take
 	// followed has the runs with each loss, and board what they are made on.
 	followed map[string]*followed
 	board    *board
-}
-
-// settled holds what the runs for a loss show. spared marks the workloads that have no pods on the
-// lost nodes in some run. pending is the number of a workload's pods that some run leaves Pending.
-// tried marks the workloads for which runs were built.
-type settled struct {
-	spared, tried map[*workload.Workload]bool
-	pending       map[*workload.Workload]int
 }
 
 // maxCrowd is the maximum number of workloads times nodes for which runs are built. crowdSteps is
@@ -83,7 +72,7 @@ func (j *shared) newCrowd(all []*workload.Workload, w *workload.Workload, pods i
 	if len(j.doubtsAbout(all).all) > 0 || slices.ContainsFunc(all, unlisted) {
 		return nil
 	}
-	c := &crowd{scene: j.scene(all).with(w, pods), settled: map[string]*settled{}, followed: map[string]*followed{}, steps: j.m.Run().Times(crowdSteps)}
+	c := &crowd{scene: j.scene(all).with(w, pods), followed: map[string]*followed{}, steps: j.m.Run().Times(crowdSteps)}
 	if c.m = j.m.Variant(c.ws, j.m.Topology.Nodes); c.m.Split() != c.m {
 		return nil
 	}
@@ -146,14 +135,10 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 		if c == nil || slices.ContainsFunc(c.ws, l.Tolerates) {
 			return
 		}
-		found := answer{verdict: diag.Unknown}
-		if returns && q.j.hereditary([]*workload.Workload{q.w}) {
-			found = c.lose(c.of[q.w], b.Nodes())
+		if !c.atOnce(&l) {
+			return
 		}
-		if found.verdict == diag.Unknown && c.atOnce(&l) {
-			found = c.follow(c.of[q.w], l, b.Nodes())
-		}
-		if found.verdict == diag.Sometimes {
+		if found := c.follow(c.of[q.w], l, b.Nodes()); found.verdict == diag.Sometimes {
 			a = found
 		}
 	})
@@ -199,192 +184,20 @@ func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
 	})
 }
 
-// lose judges the loss of the given nodes. It returns Sometimes with a number of Pending pods if
-// one run has no pods of w on these nodes, and another run leaves pods of w Pending. Otherwise it
-// returns Unknown. It keeps what the runs show about other workloads.
-func (c *crowd) lose(w *workload.Workload, nodes []string) answer {
-	known := lazy.Cached(c.settled, fmt.Sprintf("%q", nodes), func() *settled {
-		return &settled{map[*workload.Workload]bool{}, map[*workload.Workload]bool{}, map[*workload.Workload]int{}}
+// waits reports whether some run leaves a pod of w Pending. Other pods may be Pending in that run too.
+func (c *crowd) waits(w *workload.Workload) (waits bool) {
+	c.onBoard(func() {
+		for round := 0; round < maxAimed && !waits && c.steps > 0; round++ {
+			f := c.filling(rand.New(rand.NewPCG(uint64(round), 3)))
+			if f.daemons() == nil && f.close(w, 1, nil) {
+				var run []certificate.Placed
+				for _, x := range f.run {
+					run = append(run, certificate.Placed{Workload: x.Workload, Node: x.Node})
+				}
+				waits = certificate.CheckerOf(c.m).Blocks(c.m, run, c.m.Group(w))
+			}
+			f.undo()
+		}
 	})
-	if !known.tried[w] && c.steps > 0 {
-		known.tried[w] = true
-		defer func(before int) { c.steps -= c.m.Run().Spent() - before }(c.m.Run().Spent())
-		c.try(w, nodes, known)
-	}
-	if pending := known.pending[w]; pending > 0 && known.spared[w] {
-		return answer{verdict: diag.Sometimes, pending: pending}
-	}
-	return answer{verdict: diag.Unknown}
-}
-
-// try builds runs of both kinds for w.
-func (c *crowd) try(w *workload.Workload, nodes []string, known *settled) {
-	var lost, left []*topology.Node
-	for _, n := range c.m.Topology.Nodes {
-		if slices.Contains(nodes, n.Name) {
-			lost = append(lost, n)
-		} else {
-			left = append(left, n)
-		}
-	}
-	if !known.spared[w] {
-		f := c.filling()
-		if f.each(c.daemons, c.m.Topology.Nodes); f.all(w, left) {
-			if run := f.completed(); run != nil {
-				known.spare(c, run, lost)
-			}
-		}
-	}
-	for _, order := range [][]*workload.Workload{c.largest, c.smallest} {
-		if !known.spared[w] || known.pending[w] > 0 {
-			break
-		}
-		f := c.filling()
-		if !f.closes(w, left, order) {
-			continue
-		}
-		if f.each(c.daemons, lost); f.all(w, lost) {
-			if run := f.completed(); run != nil {
-				// Workloads that have pods on the lost nodes and are refused by all others because of the pods there.
-				f, on := c.filling(), map[*workload.Workload]int{}
-				for _, p := range run {
-					if slices.Contains(lost, p.Node) {
-						on[p.Workload]++
-					} else {
-						f.Place(p.Workload, p.Node)
-					}
-				}
-				for _, o := range c.largest {
-					if on[o] > 0 && known.pending[o] == 0 && search.Hereditary(c.m, []*workload.Workload{o}) && !slices.ContainsFunc(left, func(n *topology.Node) bool { return f.takes(o, n) }) {
-						known.pending[o] = on[o]
-					}
-				}
-			}
-		}
-	}
-}
-
-// spare notes which workloads have no pods on the lost nodes.
-func (s *settled) spare(c *crowd, run []certificate.Placed, lost []*topology.Node) {
-	hit := map[*workload.Workload]bool{}
-	for _, p := range run {
-		hit[p.Workload] = hit[p.Workload] || slices.Contains(lost, p.Node)
-	}
-	for _, o := range c.largest {
-		s.spared[o] = s.spared[o] || !hit[o]
-	}
-}
-
-// waits reports whether some run leaves a pod of w Pending. Other pods may be Pending in that run
-// too.
-func (c *crowd) waits(w *workload.Workload) bool {
-	return slices.ContainsFunc([][]*workload.Workload{c.largest, c.smallest}, func(order []*workload.Workload) bool {
-		f := c.filling()
-		return f.closes(w, c.m.Topology.Nodes, order) && certificate.CheckerOf(c.m).Blocks(c.m, f.Pods(), c.m.Group(w))
-	})
-}
-
-// filling is a run of a crowd's pods. Each pod passes the filters when it is placed.
-type filling struct {
-	*check.State
-	c    *crowd
-	left map[*workload.Workload]int // pods that are not placed yet
-}
-
-func (c *crowd) filling() *filling {
-	f := &filling{check.NewState(c.m), c, map[*workload.Workload]int{}}
-	c.m.Run().Spend(model.StepsPerReplay + len(c.ws))
-	for _, o := range c.largest {
-		f.left[o] = o.Count.N
-	}
-	return f
-}
-
-// stepsPerFilter is the step cost of applying the checker's filters to a pod and a node.
-const stepsPerFilter = 4
-
-func (f *filling) takes(w *workload.Workload, n *topology.Node) bool {
-	f.c.m.Run().Spend(stepsPerFilter)
-	return f.Filter(w, n) == certificate.Takes
-}
-
-// put places a pod of w on a node if the node takes one and more than `keep` pods are left.
-func (f *filling) put(w *workload.Workload, n *topology.Node, keep int) bool {
-	if f.left[w] <= keep || !f.takes(w, n) {
-		return false
-	}
-	f.Place(w, n)
-	f.left[w]--
-	return true
-}
-
-// each places one pod of each DaemonSet on each node.
-func (f *filling) each(daemons []*workload.Workload, nodes []*topology.Node) {
-	for _, w := range daemons {
-		for _, n := range nodes {
-			if f.takes(w, n) {
-				f.Place(w, n)
-			}
-		}
-	}
-}
-
-// all places all remaining pods of w on the given nodes, if they fit there.
-func (f *filling) all(w *workload.Workload, nodes []*topology.Node) bool {
-	for _, n := range nodes {
-		for f.put(w, n, 0) {
-		}
-	}
-	return f.left[w] == 0
-}
-
-// closes places pods on each of the given nodes until it refuses w. It keeps at least one pod of w
-// back.
-func (f *filling) closes(w *workload.Workload, nodes []*topology.Node, order []*workload.Workload) bool {
-	f.each(f.c.daemons, nodes)
-	for _, n := range nodes {
-		at := 0 // a node that refuses a pod also refuses it later
-		for f.takes(w, n) {
-			for at < len(order) {
-				keep := 0
-				if order[at] == w {
-					keep = 1
-				}
-				if f.put(order[at], n, keep) {
-					break
-				}
-				at++
-			}
-			if at == len(order) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// maxRetries is the maximum number of times that completed starts again.
-const maxRetries = 12
-
-// completed places all other pods on any nodes and returns the run, or nil. It places the largest
-// pods first. If some do not fit, it starts again with them. The checker replays the run.
-func (f *filling) completed() []certificate.Placed {
-	begun, order := f.Pods(), slices.Clone(f.c.largest)
-	for range maxRetries {
-		g := f.c.filling()
-		for _, p := range begun {
-			g.Place(p.Workload, p.Node)
-			g.left[p.Workload]--
-		}
-		i := slices.IndexFunc(order, func(o *workload.Workload) bool { return !g.all(o, f.c.m.Topology.Nodes) })
-		if i < 0 {
-			if run := g.Pods(); check.Completes(f.c.m, run, func(*topology.Node) bool { return false }) {
-				return run
-			}
-			return nil
-		}
-		o := order[i]
-		order = slices.Insert(slices.Delete(order, i, i+1), 0, o)
-	}
-	return nil
+	return waits
 }

@@ -46,8 +46,21 @@ func newBoard(m *model.Model) *board {
 	return b
 }
 
-// maxRounds is the maximum number of placements of all pods from which runs with a loss start.
-const maxRounds = 40
+// maxRounds is the maximum number of placements of all pods from which runs with a loss start, and
+// maxAimed of those that are aimed at one workload.
+const maxRounds, maxAimed = 40, 12
+
+// onBoard calls a function that uses the board and leaves it as it was.
+func (c *crowd) onBoard(use func()) {
+	if c.board == nil || c.board.torn {
+		c.board = newBoard(c.m)
+	}
+	before := c.m.Run().Spent()
+	c.board.torn = true
+	use()
+	c.board.torn = false
+	c.steps -= c.m.Run().Spent() - before
+}
 
 // follow makes runs with a loss, until one leaves pods of w Pending and another does not, which the
 // checker confirms (T25). It returns Sometimes or Unknown. What the runs show about other workloads is
@@ -70,19 +83,17 @@ func (c *crowd) follow(w *workload.Workload, l certificate.Loss, nodes []string)
 		}
 		return f
 	})
-	if c.board == nil || c.board.torn {
-		c.board = newBoard(c.m)
-	}
 	if f.then != nil && f.then.torn {
 		f.then = newBoard(f.then.m)
 	}
 	for c.steps > 0 && f.rounds < maxRounds && (f.good[w] == nil || f.bad[w] == nil) {
-		before := c.m.Run().Spent()
-		c.board.torn = true
-		c.place(f.rounds, f.lost, func(run []certificate.Move, d *rand.Rand) { f.lose(c, run, d) })
+		c.onBoard(func() {
+			c.place(f.rounds, f.lost, func(run []certificate.Move, d *rand.Rand) { f.lose(c, run, d) })
+		})
 		f.rounds++
-		c.board.torn = false
-		c.steps -= c.m.Run().Spent() - before
+	}
+	for round := 0; c.steps > 0 && round < maxAimed && f.good[w] != nil && f.bad[w] == nil; round++ {
+		c.onBoard(func() { c.aim(w, f, rand.New(rand.NewPCG(uint64(round), 2))) })
 	}
 	if f.good[w] == nil || f.bad[w] == nil {
 		return unknown
@@ -137,18 +148,182 @@ func (c *crowd) place(round int, lost []bool, then func(run []certificate.Move, 
 		d.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
 	}
 	for range 4 { // with what finds no node first
-		run, last := c.board.place(c, order, lost, d)
+		f := c.filling(d)
+		last := f.daemons()
 		if last == nil {
-			then(run, d)
+			last = f.rest(order, func(*workload.Workload) (bool, int, func(int32) bool) {
+				any, first, prefer := d.IntN(2) == 0, d.IntN(1+len(lost)), d.IntN(3)
+				return any, first, func(n int32) bool { return prefer == 0 && lost[n] || prefer == 1 && !lost[n] }
+			})
 		}
-		for _, x := range run {
-			c.board.add(x, -1)
+		if last == nil {
+			then(f.run, d)
 		}
+		f.undo()
 		if last == nil {
 			return
 		}
 		order = append([]*workload.Workload{last}, slices.DeleteFunc(order, func(o *workload.Workload) bool { return o == last })...)
 	}
+}
+
+// aim places all pods so that some of w's are on lost nodes and those on all others leave no room for them,
+// and follows the loss from there.
+func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
+	x := c.filling(d)
+	defer x.undo()
+	if x.daemons() != nil || !x.some(w, 1+d.IntN(w.Count.N), f.lost) || !x.close(w, 0, f.lost) {
+		return
+	}
+	if x.rest(c.largest, func(*workload.Workload) (bool, int, func(int32) bool) {
+		return false, d.IntN(1 + len(f.lost)), func(n int32) bool { return !f.lost[n] }
+	}) == nil {
+		f.lose(c, x.run, d)
+	}
+}
+
+// filling is a run of a crowd's pods on its board.
+type filling struct {
+	*board
+	c    *crowd
+	d    *rand.Rand
+	run  []certificate.Move
+	left map[*workload.Workload]int // pods that are not placed yet
+}
+
+func (c *crowd) filling(d *rand.Rand) *filling {
+	f := &filling{board: c.board, c: c, d: d, left: map[*workload.Workload]int{}}
+	for _, o := range c.largest {
+		f.left[o] = o.Count.N
+	}
+	return f
+}
+
+func (f *filling) put(w *workload.Workload, unit, n int) {
+	f.Move(unit, n, 1)
+	f.run = append(f.run, certificate.Move{Workload: w, Node: f.m.Topology.Nodes[n]})
+	f.left[w]--
+}
+
+func (f *filling) undo() {
+	for _, x := range f.run {
+		f.add(x, -1)
+	}
+}
+
+// daemons places the pods of DaemonSets. If they do not all fit, it returns one that does not.
+func (f *filling) daemons() *workload.Workload {
+	for _, w := range f.c.daemons {
+		for _, u := range f.of[w] {
+			for _, n := range f.units[u].Nodes {
+				if !f.Takes(u, int(n)) {
+					return w
+				}
+				f.put(w, u, int(n))
+			}
+		}
+	}
+	return nil
+}
+
+// rest places all pods that are left, in an order of their workloads, on nodes that a function chooses for
+// each workload (see pick). If a workload's pods do not all fit, it returns the workload.
+func (f *filling) rest(order []*workload.Workload, how func(*workload.Workload) (any bool, first int, avoid func(n int32) bool)) *workload.Workload {
+	for _, w := range order {
+		any, first, avoid := how(w)
+		for _, u := range f.of[w] {
+			for pods := min(f.left[w], f.units[u].Pods); pods > 0; pods-- {
+				n := f.pick(u, first, f.d, any, avoid)
+				if n < 0 {
+					return w
+				}
+				f.put(w, u, n)
+			}
+		}
+	}
+	return nil
+}
+
+// some places so many pods of w on marked nodes.
+func (f *filling) some(w *workload.Workload, pods int, on []bool) bool {
+	us := f.of[w]
+	for range pods {
+		n := f.pick(us[0], f.d.IntN(1+len(on)), f.d, true, func(n int32) bool { return !on[n] })
+		if len(us) > 1 || n < 0 || !on[n] {
+			return false
+		}
+		f.put(w, us[0], n)
+	}
+	return true
+}
+
+// close places pods on each node that is not lost until it takes no pod of w, even if those on lost nodes
+// disappear. It keeps so many pods of w back. On each node it takes the smallest pod that closes the node,
+// if there is one, and else the first in some order.
+func (f *filling) close(w *workload.Workload, keep int, lost []bool) bool {
+	if len(f.of[w]) != 1 {
+		return false
+	}
+	u := f.of[w][0]
+	var own []int // the lost nodes on which pods of w are, if a rule may count them
+	for _, x := range f.run {
+		if n, _ := f.m.IndexOf(x.Node.Name); x.Workload == w && lost != nil && lost[n] && len(f.units[u].Group.Terms) > 0 {
+			own = append(own, n)
+		}
+	}
+	open := func(n int) bool {
+		for _, at := range own {
+			f.Move(u, at, -1)
+		}
+		takes := f.Takes(u, n)
+		for _, at := range own {
+			f.Move(u, at, 1)
+		}
+		return takes
+	}
+	nodes := f.units[u].Nodes
+	shuffled := slices.Clone(f.c.largest)
+	f.d.Shuffle(len(shuffled), func(i, k int) { shuffled[i], shuffled[k] = shuffled[k], shuffled[i] })
+	order := [][]*workload.Workload{f.c.largest, f.c.smallest, shuffled}[f.d.IntN(3)]
+	for i, first := 0, f.d.IntN(1+len(nodes)); i < len(nodes); i++ {
+		n := int(nodes[(first+i)%len(nodes)])
+		if lost != nil && lost[n] {
+			continue
+		}
+		takes := func(o *workload.Workload) bool {
+			kept := 0
+			if o == w {
+				kept = keep
+			}
+			if f.left[o] <= kept || len(f.of[o]) != 1 {
+				return false
+			}
+			v := f.of[o][0]
+			_, may := slices.BinarySearch(f.units[v].Nodes, int32(n))
+			return may && f.Takes(v, n)
+		}
+		closes := func(o *workload.Workload) bool {
+			if !takes(o) {
+				return false
+			}
+			f.Move(f.of[o][0], n, 1)
+			defer f.Move(f.of[o][0], n, -1)
+			return !open(n)
+		}
+		for open(n) {
+			f.m.Run().Spend(1 + len(order)/model.PerStep)
+			large := slices.IndexFunc(f.c.largest, takes)
+			if large < 0 {
+				return false
+			}
+			o := order[slices.IndexFunc(order, takes)]
+			if closes(f.c.largest[large]) {
+				o = f.c.smallest[slices.IndexFunc(f.c.smallest, closes)]
+			}
+			f.put(o, f.of[o][0], n)
+		}
+	}
+	return true
 }
 
 // pick returns a node that takes a pod of a unit, or -1: the first from some node on, or any. Nodes for
@@ -183,38 +358,6 @@ func (b *board) add(x certificate.Move, by int) {
 			return
 		}
 	}
-}
-
-// place places all pods, DaemonSets first. If a workload's pods do not all fit, it returns the workload.
-func (b *board) place(c *crowd, order []*workload.Workload, lost []bool, d *rand.Rand) (run []certificate.Move, last *workload.Workload) {
-	put := func(w *workload.Workload, unit, n int) {
-		b.Move(unit, n, 1)
-		run = append(run, certificate.Move{Workload: w, Node: b.m.Topology.Nodes[n]})
-	}
-	for _, w := range c.daemons {
-		for _, u := range b.of[w] {
-			for _, n := range b.units[u].Nodes {
-				if !b.Takes(u, int(n)) {
-					return run, w
-				}
-				put(w, u, int(n))
-			}
-		}
-	}
-	for _, w := range order {
-		any, first, prefer := d.IntN(2) == 0, d.IntN(1+len(lost)), d.IntN(3)
-		avoid := func(n int32) bool { return prefer == 0 && lost[n] || prefer == 1 && !lost[n] }
-		for _, u := range b.of[w] {
-			for range b.units[u].Pods {
-				n := b.pick(u, first, d, any, avoid)
-				if n < 0 {
-					return run, w
-				}
-				put(w, u, n)
-			}
-		}
-	}
-	return run, nil
 }
 
 // lose follows the loss twice after a run that places all pods: once the large pods find nodes first, once

@@ -117,15 +117,14 @@ func (j *Judge) Runs(w *workload.Workload) map[string]Run {
 	return all
 }
 
-// TwoRuns reports whether two runs show that losing the nodes may leave pods of w Pending (T25). It
-// also reports whether one run shows that without a loss.
-func (j *Judge) TwoRuns(w *workload.Workload, nodes []string) (lost, waits bool) {
+// Waits reports whether a run leaves pods of w Pending (T25).
+func (j *Judge) Waits(w *workload.Workload) bool {
 	all := j.evictions.everyone(w, model.Certain(w))
 	if len(all) == 0 || len(j.evictions.running) > 0 || !search.Hereditary(j.updates.m, []*workload.Workload{w}) {
-		return false, false
+		return false
 	}
 	c := j.evictions.newCrowd(all, w, model.Certain(w))
-	return c != nil && c.lose(c.of[w], nodes).verdict == diag.Sometimes, c != nil && c.waits(c.of[w])
+	return c != nil && c.waits(c.of[w])
 }
 
 // Recovers reports whether the proofs of the decision in use settle a loss (T27).
