@@ -229,6 +229,26 @@ func TestSeams(t *testing.T) {
 	}
 }
 
+// explainers lists the files outside of the checker that may import it: they explain with its filters what
+// is proved, or give the checker to those that prove. What builds a run or a proof with the filters that check
+// it would not notice a filter that is wrong.
+var explainers = []string{
+	"lint/facts/derive/explain.go", "lint/facts/derive/joint.go", "lint/facts/derive/picture.go", "lint/message/exclusion.go", "lint/message/explain.go",
+	"lint/sched/disruption/scene.go", "lint/sched/sched.go",
+}
+
+func TestExplainers(t *testing.T) {
+	var found []string
+	for _, file := range productFiles(t) {
+		if slices.Contains(imports(t, filepath.Join("..", file)), module+"lint/sched/check") {
+			found = append(found, file)
+		}
+	}
+	if slices.Sort(found); !slices.Equal(found, explainers) {
+		t.Errorf("the checker is imported by %v", found)
+	}
+}
+
 // TestNoClient rejects imports of the Kubernetes client and of the Helm package that imports it.
 // The client has types and tables for every API. They would make up a quarter of the binary and
 // most of the work before main.

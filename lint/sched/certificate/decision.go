@@ -67,9 +67,9 @@ type Decision struct {
 type Seeker interface {
 	// Seeks reports whether Seek may find a proof about a workload.
 	Seeks(w *workload.Workload) bool
-	// Seek describes a workload to the checker with a proof about the given nodes. It returns false if
-	// there are no steps left for finding one.
-	Seek(w *workload.Workload, nodes []int) (m Member, found bool)
+	// Seek describes a workload with so many more pods to the checker, with a proof about the given
+	// nodes, or about all if nodes is nil. It returns false if it finds none with the steps that are left.
+	Seek(w *workload.Workload, nodes []int, more int) (m Member, found bool)
 }
 
 // Describe keeps what Keeps needs to know about workloads. If contend is not set, all pods of the
@@ -103,10 +103,10 @@ func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int, more
 		m.Left, m.Pods = nodes, m.Pods+more
 		keeps = check(m)
 	}
-	if keeps || nodes == nil || more > 0 || d.proofs == nil || !d.seeker.Seeks(w) {
+	if keeps || d.proofs == nil || !d.seeker.Seeks(w) {
 		return keeps
 	}
-	m, found := d.seeker.Seek(w, nodes)
+	m, found := d.seeker.Seek(w, nodes, more)
 	return found && check(m)
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/topology"
 )
 
 // Checker implements certificate.Checker. It replays runs and checks proofs against the model.
@@ -196,35 +195,4 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 		count[s.byRules(g, s.m.Topology.Nodes[n], n)]++
 	}
 	return count
-}
-
-// Completes reports whether it can extend a run until all pods are in place. It uses only nodes for
-// which `on` returns true. It places pods one by one without backtracking, so a false result is
-// inconclusive.
-func Completes(m *model.Model, run []certificate.Placed, on func(*topology.Node) bool) bool {
-	if m.Split() != m {
-		return false
-	}
-	v, err := replay(m, run)
-	if err != nil {
-		return false
-	}
-	for moved := true; moved; {
-		moved = false
-		for g := range m.Placeable() {
-			w := g.Workload
-			for n, node := range m.Topology.Nodes {
-				for on(node) && v.placed[w] < v.count(g) && !(w.Kind.PerNode() && v.pods(n, w) > 0) && v.refuses(g, n) == certificate.Takes {
-					v.add(g, n)
-					moved = true
-				}
-			}
-		}
-	}
-	for g := range m.Placeable() {
-		if v.placed[g.Workload] < v.count(g) {
-			return false
-		}
-	}
-	return true
 }

@@ -352,7 +352,7 @@ func (h *headroom) refusing(m certificate.Member) []*model.Term {
 			switch o := h.m.Groups[w]; {
 			case t.Sel.Form != model.FormSet, w.Terminating(): // no constraint counts terminating pods (R-T4)
 			case o == m.G:
-				pods += h.count(o) - 1
+				pods += max(h.count(o), m.Pods) - 1
 			case o.Running:
 				pods++
 			default:

@@ -69,7 +69,7 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 		if g.Kind.PerNode() { // one on each of its nodes
 			pods = 1
 		}
-		most, each := c.gathered(g, p, m.Left != nil)
+		most, each := c.gathered(g, p, m.Left != nil || g == m.G && m.Pods > c.count(g))
 		x.all = append(x.all, tenant{groups: []occupant{{g, min(pods, most), each, c.apartOn(g)}}, ask: l.asks(g)})
 	}
 	// The cost depends on who may be on a node and on what it offers.
@@ -290,11 +290,11 @@ func (x *outlook) available(t *tenant, n int) int {
 // gathered returns upper bounds on how many of a group's pods can be in a part that lies in some
 // domains of a spread constraint, and on one node. While the constraint counts only these pods, any
 // other domain holds at most maxSkew fewer of them than the fullest of these (R-T7). No constraint
-// counts a terminating pod (R-T4), so terminating pods of other groups do not matter. A loss removes
-// pods, and the others may then be where they could not have been placed.
-func (c *closings) gathered(g *model.Group, p part, lost bool) (most, each int) {
+// counts a terminating pod (R-T4), so terminating pods of other groups do not matter. If some of the
+// pods have been removed, the others may be where they could not have been placed.
+func (c *closings) gathered(g *model.Group, p part, removed bool) (most, each int) {
 	most, each = math.MaxInt, math.MaxInt
-	if lost || c.vague[g.Workload] {
+	if removed || c.vague[g.Workload] {
 		return most, each // the constraint may count other pods as well
 	}
 	for t := range g.Hard(model.Spread) {

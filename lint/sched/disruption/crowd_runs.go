@@ -182,6 +182,18 @@ func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 	}
 }
 
+// aimRoll places all pods so that no node takes a new pod, and calls then with the run.
+func (c *crowd) aimRoll(r certificate.Rollout, d *rand.Rand, then func(run []certificate.Move, d *rand.Rand)) {
+	x := c.filling(d)
+	defer x.undo()
+	anywhere := func(*workload.Workload) (bool, int, func(int32) bool) {
+		return true, 0, func(int32) bool { return false }
+	}
+	if x.daemons() == nil && x.rest([]*workload.Workload{r.Old}, anywhere) == nil && x.close(r.Fresh, 0, nil) && x.rest(c.largest, anywhere) == nil {
+		then(x.run, d)
+	}
+}
+
 // filling is a run of a crowd's pods on its board.
 type filling struct {
 	*board
@@ -480,23 +492,27 @@ func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 	}
 	c := &crowd{scene: s, m: x.m, board: newBoard(x.m)}
 	c.sort(x.ask.Fresh)
+	roll := func(run []certificate.Move, d *rand.Rand) {
+		moves, done := c.board.roll(run, x.ask, d)
+		switch whole := slices.Concat(run, moves); {
+		case done && x.good == nil:
+			x.good = whole
+		case !done && x.bad == nil:
+			x.bad = whole
+		}
+		for _, y := range moves {
+			if y.Gone {
+				c.board.add(y, 1)
+			} else {
+				c.board.add(y, -1)
+			}
+		}
+	}
 	for round := 0; round < maxRounds && (x.good == nil || x.bad == nil); round++ {
-		c.place(round, make([]bool, len(x.m.Topology.Nodes)), func(run []certificate.Move, d *rand.Rand) {
-			moves, done := c.board.roll(run, x.ask, d)
-			switch whole := slices.Concat(run, moves); {
-			case done && x.good == nil:
-				x.good = whole
-			case !done && x.bad == nil:
-				x.bad = whole
-			}
-			for _, y := range moves {
-				if y.Gone {
-					c.board.add(y, 1)
-				} else {
-					c.board.add(y, -1)
-				}
-			}
-		})
+		c.place(round, make([]bool, len(x.m.Topology.Nodes)), roll)
+	}
+	for round := 0; round < maxAimed && x.good != nil && x.bad == nil; round++ {
+		c.aimRoll(x.ask, rand.New(rand.NewPCG(uint64(round), 4)), roll)
 	}
 	return x
 }

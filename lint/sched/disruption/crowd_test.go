@@ -151,12 +151,12 @@ func TestCrowdsAgreeWithFewer(t *testing.T) {
 	}
 }
 
-// TestCrowdsAgreeWithSearch compares what runs show about pods that wait (T25), and losses that proofs of
-// the decision settle (T27), with the search. The clusters are small enough for it. Half of them are tight.
+// TestCrowdsAgreeWithSearch compares what runs show about pods that wait (T25), and losses and rollouts that
+// proofs of the decision settle (T27), with the search. The clusters are small enough for it. Half of them are tight.
 // A sixth have only anti-affinity, a sixth also required affinity and spreads of others, and a sixth any rules.
 func TestCrowdsAgreeWithSearch(t *testing.T) {
 	t.Parallel()
-	count, proved := map[diag.Outcome]int{}, map[diag.Outcome]int{}
+	count, proved, rolled := map[diag.Outcome]int{}, map[diag.Outcome]int{}, map[diag.Outcome]int{}
 	for seed := range trials.Seeds(t, trials.Of(t, 600)) {
 		g := newGenerator(seed, 525)
 		s := g.sample(g.pick("Deployment", "StatefulSet"))
@@ -195,6 +195,16 @@ func TestCrowdsAgreeWithSearch(t *testing.T) {
 					}
 				}
 			}
+			j.Use(nil)
+			rolls := j.Rollouts(w)
+			j.Use(d)
+			for i, r := range j.Rollouts(w) {
+				if r.Verdict == diag.Always {
+					if rolled[rolls[i].Verdict]++; rolls[i].Verdict != diag.Always && rolls[i].Verdict != diag.Unknown {
+						t.Errorf("seed %d: a proof settles the rollout of %s, which is %s%s", seed, w, rolls[i].Verdict, s)
+					}
+				}
+			}
 			if waits := j.Waits(w); waits {
 				if count[placed(m, w)]++; placed(m, w) == diag.Always {
 					t.Errorf("seed %d: a run leaves a pod of %s Pending, which is always placed%s", seed, w, s)
@@ -202,7 +212,7 @@ func TestCrowdsAgreeWithSearch(t *testing.T) {
 			}
 		}
 	}
-	t.Log(count, proved)
+	t.Log(count, proved, rolled)
 	if n := proved[diag.Always]; n < trials.Share(t, 20) {
 		t.Errorf("proofs settle %d losses", n)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
-	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/sorting"
@@ -298,18 +297,18 @@ func (s *stage) comesBack(w *workload.Workload, without map[string]bool) bool {
 // lost.
 func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	lost := func(n *topology.Node) bool { return s.lost[n.Name] }
-	if len(d.Witness) != d.Total || !check.Completes(s.m, d.Witness, lost) {
+	if len(d.Witness) != d.Total || !completes(s.m, d.Witness, lost) {
 		return 0
 	}
 	if !s.loss.Returns(w) {
 		for _, n := range s.m.Topology.Nodes {
-			if s.lost[n.Name] && check.Completes(s.m, []certificate.Placed{{Workload: w, Node: n}}, func(*topology.Node) bool { return true }) {
+			if s.lost[n.Name] && completes(s.m, []certificate.Placed{{Workload: w, Node: n}}, func(*topology.Node) bool { return true }) {
 				return 1
 			}
 		}
 		return 0
 	}
-	if d.Stuck == nil || !check.Completes(s.m, d.Stuck.Placements, lost) {
+	if d.Stuck == nil || !completes(s.m, d.Stuck.Placements, lost) {
 		return 0
 	}
 	for _, p := range d.Stuck.Pending {
@@ -318,6 +317,43 @@ func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 		}
 	}
 	return 0
+}
+
+// completes reports whether it can extend a run until all pods are in place, on nodes that a function
+// accepts, which the checker confirms. It places pods one by one without backtracking, so a result of false
+// proves nothing.
+func completes(m *model.Model, begun []certificate.Placed, on func(*topology.Node) bool) bool {
+	if m.Split() != m {
+		return false
+	}
+	b := newBoard(m)
+	left, run := make([]int, len(b.units)), slices.Clone(begun)
+	for u := range b.units {
+		left[u] = b.units[u].Pods
+	}
+	for _, p := range begun {
+		n, _ := m.IndexOf(p.Node.Name)
+		i := slices.IndexFunc(b.of[p.Workload], func(u int) bool { return left[u] > 0 && slices.Contains(b.units[u].Nodes, int32(n)) })
+		if i < 0 {
+			return false
+		}
+		left[b.of[p.Workload][i]]--
+		b.Move(b.of[p.Workload][i], n, 1)
+	}
+	for moved := true; moved; {
+		moved = false
+		for u := range b.units {
+			for _, n := range b.units[u].Nodes {
+				for on(m.Topology.Nodes[n]) && left[u] > 0 && b.Takes(u, int(n)) {
+					b.Move(u, int(n), 1)
+					left[u]--
+					run = append(run, certificate.Placed{Workload: b.units[u].Group.Workload, Node: m.Topology.Nodes[n]})
+					moved = true
+				}
+			}
+		}
+	}
+	return slices.Max(append(left, 0)) == 0 && certificate.CheckerOf(m).Replay(m, run) == nil
 }
 
 // unreachable returns the lost nodes and, transitively, all nodes that share an anti-affinity

@@ -49,7 +49,7 @@ type headroom struct {
 	options Options
 	// thorough is set if a packing may look for prices.
 	thorough bool
-	// after limits proofs to the nodes that a loss leaves, or is nil.
+	// after limits proofs to the nodes that a loss leaves. It is set if pods may have been removed.
 	after *leftOver
 	// result is the result of proveNeverStuck, or nil if it has not run yet.
 	result *neverStuckResult
@@ -376,6 +376,9 @@ func (h *headroom) sure() map[int]int {
 func (h *headroom) proveAlone(i, pods int) bool {
 	all := h.after.among(h.carriers(h.units[i]))
 	spreads := h.binding(i)
+	if pods > h.units[i].pods {
+		spreads = h.units[i].spreads
+	}
 	// Whether a DaemonSet's spread counts the pods of a node may depend on the node's labels.
 	local := func(t *model.Term) bool { return t.Hard && t.Use == model.Spread && t.Sel.Local() }
 	if g := h.units[i].g; g.Kind.PerNode() && slices.ContainsFunc(g.Terms, local) {

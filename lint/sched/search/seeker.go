@@ -52,9 +52,9 @@ func (s *seeker) Seeks(w *workload.Workload) bool {
 	return known
 }
 
-// Seek describes a workload to the checker with a proof about some nodes, given as ascending indices.
-// All others are lost.
-func (s *seeker) Seek(w *workload.Workload, nodes []int) (m certificate.Member, found bool) {
+// Seek describes a workload with so many more pods to the checker, with a proof about some nodes, given as
+// ascending indices, or about all. Nodes that are not listed are lost.
+func (s *seeker) Seek(w *workload.Workload, nodes []int, more int) (m certificate.Member, found bool) {
 	at := s.units[w]
 	h := lazy.Cached(s.heads, at[0], func() *headroom {
 		h := newHeadroom(s.a, s.outcomes[at[0]].component, false)
@@ -65,7 +65,7 @@ func (s *seeker) Seek(w *workload.Workload, nodes []int) (m certificate.Member, 
 		clear(s.left)
 	}
 	left := lazy.Cached(s.left, fmt.Sprint(at[0], nodes), func() *leftOver { return h.leave(nodes) })
-	m, known := left.found[at[1]]
+	m, known := left.found[[2]int{at[1], more}]
 	if !known {
 		run := s.a.m.Run()
 		before := run.Spent()
@@ -76,29 +76,32 @@ func (s *seeker) Seek(w *workload.Workload, nodes []int) (m certificate.Member, 
 			h.after = left
 			clear(h.prices)
 			clear(h.levels)
-			if u := s.a.units[at[1]]; h.proveAlone(at[1], u.pods) {
-				m = certificate.Member{G: u.g, Pods: u.pods, Node: -1, Left: nodes, Prices: slices.Clone(h.prices[at[1]]), Level: h.levels[at[1]]}
+			if u := s.a.units[at[1]]; h.proveAlone(at[1], u.pods+more) {
+				m = certificate.Member{G: u.g, Pods: u.pods + more, Node: -1, Left: nodes, Prices: slices.Clone(h.prices[at[1]]), Level: h.levels[at[1]]}
 			}
 		})
 		s.steps -= run.Spent() - before
-		left.found[at[1]] = m
+		left.found[[2]int{at[1], more}] = m
 	}
 	return m, m.G != nil
 }
 
-// leftOver describes the nodes that are left after a loss.
+// leftOver describes the nodes that are left after a loss, or all of them.
 type leftOver struct {
 	on []bool // by node
 	// places caches pod groups' nodes among them.
 	places map[*place]*place
-	// found has what was found about pod groups. Their members have no group if nothing was.
-	found map[int]certificate.Member
+	// found has what was found, by pod group and number of more pods. A member has no group if nothing was.
+	found map[[2]int]certificate.Member
 }
 
 // leave describes the given nodes.
 func (h *headroom) leave(nodes []int) *leftOver {
 	h.m.Run().Spend(1 + len(h.nodes)/model.PerStep)
-	l := &leftOver{make([]bool, len(h.nodes)), map[*place]*place{}, map[int]certificate.Member{}}
+	l := &leftOver{make([]bool, len(h.nodes)), map[*place]*place{}, map[[2]int]certificate.Member{}}
+	for n := range l.on {
+		l.on[n] = nodes == nil
+	}
 	for _, n := range nodes {
 		l.on[n] = true
 	}
