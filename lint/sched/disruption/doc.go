@@ -12,11 +12,13 @@
 // Workloads in a scene: a scene includes the workloads that hard rules or host ports connect with
 // the workload in question, directly or transitively, and the workloads that may fill a node
 // together with it. If the latter are too many to search, they are a crowd. Counting may still show
-// that some node always has room (T16), or that a rollout needs no extra room (C12). Two whole
-// runs, one that leaves pods Pending and one that does not, give the outcome sometimes (T25): they
-// are made on a search.Board, in fixed random orders, and the checker replays them. If the rules
-// alone give the outcome never, a crowd does not change it. Any other outcome is unknown. Pods that
-// finish (Job, CronJob) are omitted because they eventually free their room.
+// that some node always has room (T16), or that a rollout needs no extra room (C12), and prices
+// show the first as well (T27): the search looks for them on the nodes that are left, also under
+// hard spreads, and the checker adds them up. Two whole runs, one that leaves pods Pending and one
+// that does not, give the outcome sometimes (T25): they are made on a search.Board, in fixed random
+// orders or aimed at one workload, and the checker replays them. If the rules alone give the
+// outcome never, a crowd does not change it. Any other outcome is unknown. Pods that finish (Job,
+// CronJob) are omitted because they eventually free their room.
 //
 // Room: if the other pods cannot fill or block all the nodes that could take a pod, the pod
 // always finds a node, whatever is lost, drained or rolled out (T16). This check comes first and
