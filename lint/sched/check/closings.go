@@ -355,9 +355,6 @@ func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker, 
 		}
 		closed += t.closed(t.wanted-c.exempt(m, p, t, r, blockers), ask)
 	}
-	if p.more {
-		return closed
-	}
 	for _, meant := range []bool{true, false} {
 		for _, prices := range m.Prices {
 			if meant == (prices.Own == p.own && prices.Nodes == len(p.nodes)) && closed >= enough {

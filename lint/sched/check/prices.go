@@ -104,7 +104,7 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 			if step > 0 && next.free[r] > 0 {
 				next.free[r] -= next.free[r] % step
 			}
-			next.short = append(next.short, l.short(n, r))
+			next.short = append(next.short, p.more || l.short(n, r))
 			id = strconv.AppendBool(append(strconv.AppendInt(id, next.free[r], 10), ' '), next.short[r])
 		}
 		k, seen := known[string(id)]
