@@ -172,7 +172,7 @@ func (c *crowd) place(round int, lost []bool, then func(run []certificate.Move, 
 func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 	x := c.filling(d)
 	defer x.undo()
-	if x.daemons() != nil || !x.some(w, 1+d.IntN(w.Count.N), f.lost) || !x.close(w, 0, f.lost) {
+	if x.daemons() != nil || !x.some(w, 1+d.IntN(max(1, w.Count.N)), f.lost) || !x.close(w, 0, f.lost) {
 		return
 	}
 	if x.rest(c.largest, func(*workload.Workload) (bool, int, func(int32) bool) {
