@@ -229,9 +229,9 @@ func TestSeams(t *testing.T) {
 	}
 }
 
-// explainers lists the files outside of the checker that may import it: they explain with its filters what
-// is proved, or give the checker to those that prove. What builds a run or a proof with the filters that check
-// it would not notice a filter that is wrong.
+// explainers lists the files outside the checker that may import it. They only explain results, or register
+// the checker. Code that builds a run or a proof must not use the checker's filters: a mistake in one of
+// them would then go unnoticed.
 var explainers = []string{
 	"lint/facts/derive/explain.go", "lint/facts/derive/joint.go", "lint/facts/derive/picture.go", "lint/message/exclusion.go", "lint/message/explain.go",
 	"lint/sched/disruption/scene.go", "lint/sched/sched.go",

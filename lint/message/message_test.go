@@ -140,7 +140,7 @@ func exclusion(kind model.ExclusionKind) *model.Exclusion {
 	}
 }
 
-// TestUnknownVolume checks that a claim is described whose volume no object restricts.
+// TestUnknownVolume checks the text for a claim whose volume is unknown.
 func TestUnknownVolume(t *testing.T) {
 	w := web()
 	w.Reaches = []workload.Reach{{Claim: "data", Open: "the PersistentVolume for claim data, which is not known"}}

@@ -57,18 +57,19 @@ type Decision struct {
 	// nodes only. It is nil after a check that ran out of steps.
 	members map[*workload.Workload]Member
 	proofs  Proofs
-	// seeker looks for further proofs, or is nil.
+	// seeker finds the proofs that members lacks.
 	seeker Seeker
 	// contend is set if the proofs take into account that pods compete for resources.
 	contend bool
 }
 
-// Seeker looks for proofs that some of the nodes always stay open to another pod of a workload.
+// Seeker proves that a given set of nodes always has room for another pod of a workload.
 type Seeker interface {
-	// Seeks reports whether Seek may find a proof about a workload.
+	// Seeks reports whether the seeker covers a workload.
 	Seeks(w *workload.Workload) bool
-	// Seek describes a workload with so many more pods to the checker, with a proof about the given
-	// nodes, or about all if nodes is nil. It returns false if it finds none with the steps that are left.
+	// Seek tries to prove it for the given nodes, or for all nodes if nodes is nil, with `more` pods
+	// beyond the declared ones. It returns the member that the checker needs to confirm the proof.
+	// found is false if there is no proof within the step budget.
 	Seek(w *workload.Workload, nodes []int, more int) (m Member, found bool)
 }
 
@@ -283,7 +284,8 @@ type Member struct {
 	Node int
 	// Open lists nodes, at least one of which always stays open to the pods.
 	Open []int
-	// Left lists the nodes that a loss leaves, at least one of which always stays open to the pods.
+	// Left lists the nodes that remain after a loss. One of them always has room for another pod. It is
+	// nil if no node is lost.
 	Left []int
 	// Prices lists prices by which others cannot fill a part of the nodes (T24).
 	Prices []Prices

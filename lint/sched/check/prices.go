@@ -290,8 +290,8 @@ func (x *outlook) available(t *tenant, n int) int {
 // gathered returns upper bounds on how many of a group's pods can be in a part that lies in some
 // domains of a spread constraint, and on one node. While the constraint counts only these pods, any
 // other domain holds at most maxSkew fewer of them than the fullest of these (R-T7). No constraint
-// counts a terminating pod (R-T4), so terminating pods of other groups do not matter. If some of the
-// pods have been removed, the others may be where they could not have been placed.
+// counts a terminating pod (R-T4), so terminating pods of other groups do not matter. Neither
+// bound holds after pods have been removed.
 func (c *closings) gathered(g *model.Group, p part, removed bool) (most, each int) {
 	most, each = math.MaxInt, math.MaxInt
 	if removed || c.vague[g.Workload] {

@@ -184,7 +184,7 @@ func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
 	})
 }
 
-// waits reports whether some run leaves a pod of w Pending. Other pods may be Pending in that run too.
+// waits reports whether it finds a run that leaves a pod of w Pending. Other pods may be Pending too.
 func (c *crowd) waits(w *workload.Workload) (waits bool) {
 	c.onBoard(func() {
 		for round := 0; round < maxAimed && !waits && c.steps > 0; round++ {

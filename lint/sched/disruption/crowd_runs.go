@@ -46,11 +46,11 @@ func newBoard(m *model.Model) *board {
 	return b
 }
 
-// maxRounds is the maximum number of placements of all pods from which runs with a loss start, and
-// maxAimed of those that are aimed at one workload.
+// maxRounds is the maximum number of random placements from which runs of a change start. maxAimed is the
+// maximum number of placements that are built against one workload.
 const maxRounds, maxAimed = 40, 12
 
-// onBoard calls a function that uses the board and leaves it as it was.
+// onBoard calls a function that places pods on the board and removes them again.
 func (c *crowd) onBoard(use func()) {
 	if c.board == nil || c.board.torn {
 		c.board = newBoard(c.m)
@@ -167,8 +167,8 @@ func (c *crowd) place(round int, lost []bool, then func(run []certificate.Move, 
 	}
 }
 
-// aim places all pods so that some of w's are on lost nodes and those on all others leave no room for them,
-// and follows the loss from there.
+// aim builds a placement in which some pods of w are on the lost nodes and the remaining nodes have no room
+// for another one. Then it follows the loss.
 func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 	x := c.filling(d)
 	defer x.undo()
@@ -182,7 +182,7 @@ func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 	}
 }
 
-// aimRoll places all pods so that no node takes a new pod, and calls then with the run.
+// aimRoll builds a placement in which no node has room for a new pod, and calls then with the run.
 func (c *crowd) aimRoll(r certificate.Rollout, d *rand.Rand, then func(run []certificate.Move, d *rand.Rand)) {
 	x := c.filling(d)
 	defer x.undo()
@@ -194,7 +194,7 @@ func (c *crowd) aimRoll(r certificate.Rollout, d *rand.Rand, then func(run []cer
 	}
 }
 
-// filling is a run of a crowd's pods on its board.
+// filling is a run in progress: it places a crowd's pods on the board one by one.
 type filling struct {
 	*board
 	c    *crowd
@@ -223,7 +223,7 @@ func (f *filling) undo() {
 	}
 }
 
-// daemons places the pods of DaemonSets. If they do not all fit, it returns one that does not.
+// daemons places the pods of all DaemonSets. It returns the first DaemonSet that does not fit, or nil.
 func (f *filling) daemons() *workload.Workload {
 	for _, w := range f.c.daemons {
 		for _, u := range f.of[w] {
@@ -238,8 +238,8 @@ func (f *filling) daemons() *workload.Workload {
 	return nil
 }
 
-// rest places all pods that are left, in an order of their workloads, on nodes that a function chooses for
-// each workload (see pick). If a workload's pods do not all fit, it returns the workload.
+// rest places all remaining pods of the given workloads. The function how says which nodes each workload
+// prefers (see pick). rest returns the first workload that does not fit, or nil.
 func (f *filling) rest(order []*workload.Workload, how func(*workload.Workload) (any bool, first int, avoid func(n int32) bool)) *workload.Workload {
 	for _, w := range order {
 		any, first, avoid := how(w)
@@ -256,7 +256,7 @@ func (f *filling) rest(order []*workload.Workload, how func(*workload.Workload) 
 	return nil
 }
 
-// some places so many pods of w on marked nodes.
+// some places the given number of w's pods on the marked nodes. It returns false if they do not fit there.
 func (f *filling) some(w *workload.Workload, pods int, on []bool) bool {
 	us := f.of[w]
 	for range pods {
@@ -269,15 +269,15 @@ func (f *filling) some(w *workload.Workload, pods int, on []bool) bool {
 	return true
 }
 
-// close places pods on each node that is not lost until it takes no pod of w, even if those on lost nodes
-// disappear. It keeps so many pods of w back. On each node it takes the smallest pod that closes the node,
-// if there is one, and else the first in some order.
+// close fills every node that is not lost until it rejects w, even without w's pods on the lost nodes. It
+// holds back `keep` pods of w. The smallest pod that closes a node is used, if there is one. It returns
+// false if a node stays open.
 func (f *filling) close(w *workload.Workload, keep int, lost []bool) bool {
 	if len(f.of[w]) != 1 {
 		return false
 	}
 	u := f.of[w][0]
-	var own []int // the lost nodes on which pods of w are, if a rule may count them
+	var own []int // the lost nodes with pods of w, if rules may count these pods
 	for _, x := range f.run {
 		if n, _ := f.m.IndexOf(x.Node.Name); x.Workload == w && lost != nil && lost[n] && len(f.units[u].Group.Terms) > 0 {
 			own = append(own, n)

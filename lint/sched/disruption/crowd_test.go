@@ -151,8 +151,8 @@ func TestCrowdsAgreeWithFewer(t *testing.T) {
 	}
 }
 
-// TestCrowdsAgreeWithSearch compares what runs show about pods that wait (T25), and losses and rollouts that
-// proofs of the decision settle (T27), with the search. The clusters are small enough for it. Half of them are tight.
+// TestCrowdsAgreeWithSearch compares runs that leave pods Pending (T25), and losses and rollouts with a proof
+// (T27), with an exhaustive search of small clusters. Half of the clusters are tight.
 // A sixth have only anti-affinity, a sixth also required affinity and spreads of others, and a sixth any rules.
 func TestCrowdsAgreeWithSearch(t *testing.T) {
 	t.Parallel()

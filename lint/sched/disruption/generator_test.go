@@ -113,7 +113,7 @@ func (g generator) sample(kind string) sample {
 	return s
 }
 
-// tight returns a random cluster in which all pods about fill the nodes that a loss leaves. Most
+// tight returns a random cluster whose pods nearly fill the nodes that remain after a loss. Most
 // workloads spread over zones.
 func (g generator) tight() sample {
 	s := sample{}

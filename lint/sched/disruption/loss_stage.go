@@ -319,9 +319,9 @@ func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	return 0
 }
 
-// completes reports whether it can extend a run until all pods are in place, on nodes that a function
-// accepts, which the checker confirms. It places pods one by one without backtracking, so a result of false
-// proves nothing.
+// completes reports whether it can extend a run until all pods are in place, using only nodes for which
+// `on` returns true. The checker replays the run. Pods are placed one by one without backtracking, so a
+// false result is inconclusive.
 func completes(m *model.Model, begun []certificate.Placed, on func(*topology.Node) bool) bool {
 	if m.Split() != m {
 		return false

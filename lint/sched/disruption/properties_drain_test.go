@@ -181,7 +181,7 @@ func drainsAgree(t *testing.T, trialCount int, draw func(seed int) sample) {
 
 // scaled returns the largest and the smallest number of pods of the first workload that are placed
 // if an autoscaler asks for the given number while one of them and all other pods run. If these do not
-// all fit, it asks at once. With without, this is about the loads of which some pod fits.
+// all fit, the autoscaler asks at once. If without is set, loads that never fit at all are left out first.
 func (s sample) scaled(t *testing.T, pods int, alone, without bool) (most, least int, tooMuch bool) {
 	t.Helper()
 	s = s.clone()
@@ -256,7 +256,7 @@ func TestScalingAgreesWithPlacements(t *testing.T) {
 			continue
 		}
 		count[want]++
-		if got.Answer != want { // what never fits is perhaps left out
+		if got.Answer != want { // the judge may leave out workloads that never fit
 			most, least, _ = s.scaled(t, pods, false, true)
 			want = outcomeOf(least, most, pods)
 		}

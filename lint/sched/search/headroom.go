@@ -49,7 +49,7 @@ type headroom struct {
 	options Options
 	// thorough is set if a packing may look for prices.
 	thorough bool
-	// after limits proofs to the nodes that a loss leaves. It is set if pods may have been removed.
+	// after holds the nodes that remain after a loss. It is nil if no pods have been removed.
 	after *leftOver
 	// result is the result of proveNeverStuck, or nil if it has not run yet.
 	result *neverStuckResult

@@ -275,7 +275,7 @@ func (f *fillers) addWay(kind *fillKind, r int, free int64) {
 // mostIn returns an upper bound on how many of a pod group's pods can be in a place, or in a part of
 // it with at most the given number of domains. It is limited only by spread constraints that count
 // exactly the group's own pods: with n pods in D domains, at most e * (n + maxSkew * (D - e)) / D of
-// them are in e domains (R-T7), unless some have been removed.
+// them are in e domains (R-T7), provided that no pods have been removed.
 func (h *headroom) mostIn(j int, p *place, domains int) int {
 	u, most := h.units[j], math.MaxInt
 	if u.vague || u.open || h.after != nil {

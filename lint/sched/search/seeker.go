@@ -10,24 +10,24 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// seeker looks for proofs that some of the nodes always stay open to another pod of a workload (T27).
-// Prices that prove it for all nodes often prove nothing for fewer.
+// seeker proves that a given set of nodes always has room for another pod of a workload (T27). Prices
+// that prove this for all nodes rarely prove it for a subset, so it finds new ones.
 type seeker struct {
 	a        *state
 	outcomes []outcome
 	// units has each workload's outcome and pod group, and heads the headroom of each outcome.
 	units map[*workload.Workload][2]int
 	heads map[int]*headroom
-	// left has what losses leave, by outcome and nodes.
+	// left caches the remaining nodes of each loss, by outcome and nodes.
 	left  map[string]*leftOver
-	steps int // that proofs may still take
+	steps int // remaining budget for all proofs
 }
 
-// seekSteps is the maximum number of steps for all proofs that a seeker looks for, and seekOnce for one.
+// seekSteps limits the steps of all attempts of a seeker, seekOnce those of a single attempt.
 const seekSteps, seekOnce = 20_000_000, 500_000
 
-// seeker returns a seeker for the workloads of which a run settles single verdicts and that require no
-// other pod.
+// seeker returns a seeker for the decided workloads. It leaves out workloads with required pod affinity,
+// DaemonSets, and components that are too large or depend on unknown rules.
 func (d *decided) seeker() *seeker {
 	s := &seeker{a: d.a, outcomes: d.outcomes, units: map[*workload.Workload][2]int{}, heads: map[int]*headroom{}, left: map[string]*leftOver{}, steps: d.a.m.Run().Times(seekSteps)}
 	for at := range d.outcomes {
@@ -46,14 +46,15 @@ func (d *decided) seeker() *seeker {
 	return s
 }
 
-// Seeks reports whether Seek may find a proof about a workload.
+// Seeks reports whether the seeker covers a workload.
 func (s *seeker) Seeks(w *workload.Workload) bool {
 	_, known := s.units[w]
 	return known
 }
 
-// Seek describes a workload with so many more pods to the checker, with a proof about some nodes, given as
-// ascending indices, or about all. Nodes that are not listed are lost.
+// Seek tries to prove that one of the given nodes always has room for another pod of w. The nodes are
+// ascending indices, and nil means all nodes. The proof covers `more` pods of w beyond the declared ones.
+// Seek returns the member that the checker needs to confirm the proof.
 func (s *seeker) Seek(w *workload.Workload, nodes []int, more int) (m certificate.Member, found bool) {
 	at := s.units[w]
 	h := lazy.Cached(s.heads, at[0], func() *headroom {
@@ -86,16 +87,16 @@ func (s *seeker) Seek(w *workload.Workload, nodes []int, more int) (m certificat
 	return m, m.G != nil
 }
 
-// leftOver describes the nodes that are left after a loss, or all of them.
+// leftOver describes the nodes that remain after a loss, or all nodes.
 type leftOver struct {
 	on []bool // by node
-	// places caches pod groups' nodes among them.
+	// places caches the remaining part of each place.
 	places map[*place]*place
-	// found has what was found, by pod group and number of more pods. A member has no group if nothing was.
+	// found caches the results by pod group and number of additional pods. G is nil if there is no proof.
 	found map[[2]int]certificate.Member
 }
 
-// leave describes the given nodes.
+// leave returns a leftOver for the given nodes, or for all nodes if nodes is nil.
 func (h *headroom) leave(nodes []int) *leftOver {
 	h.m.Run().Spend(1 + len(h.nodes)/model.PerStep)
 	l := &leftOver{make([]bool, len(h.nodes)), map[*place]*place{}, map[[2]int]certificate.Member{}}
@@ -108,7 +109,7 @@ func (h *headroom) leave(nodes []int) *leftOver {
 	return l
 }
 
-// among returns the part of a place that is left.
+// among returns the part of a place that remains.
 func (l *leftOver) among(p *place) *place {
 	if l == nil {
 		return p
