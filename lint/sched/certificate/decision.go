@@ -330,9 +330,10 @@ type Checker interface {
 	Contest(m *model.Model, w *workload.Workload) error
 	// Room checks that a ResourceQuota rejects pods of w beyond q.Most.
 	Room(m *model.Model, w *workload.Workload, q *workload.QuotaRoom) error
-	// Lose checks the outcomes of a loss for the workloads. Roll checks the outcome of a rollout
-	// and fills in why no new pod fits.
-	Lose(m *model.Model, l Loss, out []Lost, steps int) error
+	// History checks the outcomes of losses. If fixed is not nil, they are losses of these nodes. The
+	// outcome always must also hold after losses in `again`, each of any one node that then returns.
+	History(m *model.Model, fixed map[string]bool, again []Loss) History
+	// Roll checks the outcome of a rollout and fills in why no new pod fits.
 	Roll(m *model.Model, r Rollout, out *Rolled, steps int) error
 	// Follow replays a run of all pods in which nodes are lost at once. It returns the number of
 	// missing pods at its end, by workload, where no more pods can be placed.
@@ -342,6 +343,11 @@ type Checker interface {
 	FollowRoll(m *model.Model, r Rollout, run []Move) (done bool, reasons map[Reason]int, err error)
 	// Grows checks that a node can be added for each Pending pod of a workload.
 	Grows(m *model.Model, w *workload.Workload, pods int, lost [2]string) error
+}
+
+// History checks the outcomes of a loss for the workloads, within a step limit.
+type History interface {
+	Check(l Loss, out []Lost, steps int) error
 }
 
 // Proofs checks proofs one by one, each within a step limit.
@@ -427,10 +433,6 @@ type Lost struct {
 	// Pending is the number of pods that are missing in the end. If the verdict is Never, it is the
 	// minimum over all runs. If the verdict is Sometimes, it is the number in one run.
 	Pending int
-	// Stuck is a run that leaves Pending pods missing. It is set if the verdict is Sometimes and
-	// the pods are lost at once. It lists the placements of all pods, then the lost pods with their
-	// nodes (marked Gone), and then the placements of the pods that found a node again.
-	Stuck []Move
 	// Hit is a lower bound on how many pods are missing in runs in which the workload loses a pod.
 	// It is set if the verdict is Sometimes and such a bound is known. 0 means that nothing is
 	// proved.

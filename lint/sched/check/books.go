@@ -101,7 +101,7 @@ func newBooks(lost *absence, m *model.Model) books {
 	for _, w := range m.Workloads {
 		if g := m.Groups[w]; w.Running && model.Modelled(g) {
 			if n, ok := m.IndexOf(w.Spec.NodeName); ok {
-				b.survive(g, n)
+				b.survive(g, n, 1)
 				b.running[n] = true
 			}
 		}
@@ -180,13 +180,13 @@ func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	return true
 }
 
-// survive records a pod that was in place before a loss, if the pod still counts.
-func (b *books) survive(g *model.Group, n int) {
+// survive adds a pod that was in place before a loss, or removes it again, if the pod still counts.
+func (b *books) survive(g *model.Group, n, by int) {
 	switch {
 	case !b.absent.from(n), g.Kind.PerNode() && b.absent.meaning != certificate.Gone:
-		b.add(g, n)
+		b.enter(g, n, by)
 	case b.absent.meaning == certificate.Unreachable:
-		b.book(g, n, 1) // a terminating pod, which no spread constraint counts (R-T4)
+		b.book(g, n, by) // a terminating pod, which no spread constraint counts (R-T4)
 	}
 }
 

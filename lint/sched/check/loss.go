@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -54,15 +55,29 @@ func (x *absence) strands(m *model.Model, g *model.Group, n int) bool {
 
 func (x *absence) from(n int) bool { return x != nil && x.nodes[n] }
 
-// losses explores the states before and after a node loss.
-type losses struct {
+// history explores the states before and after losses.
+type history struct {
 	*states
-	l       certificate.Loss
-	lost    *absence
-	after   map[string]map[string]bool // visited states after the loss, keyed by the workloads in hits
-	ends    map[*workload.Workload]*extent
-	settled bool
-	begun   bool
+	m     *model.Model
+	fixed map[string]bool
+	again []certificate.Loss
+	// wholes lists the states with all pods in place: the pods of each member by node. The first
+	// `placed` of them are those that placing pods leads to, all if complete is set. known has their keys.
+	wholes   [][][]int
+	placed   int
+	complete bool
+	known    map[string]bool
+	// closed is set when all states are known, also those after losses. spent is set if that takes too
+	// many steps.
+	closed, spent bool
+	afters        map[string]*after
+}
+
+// question is a loss that is explored.
+type question struct {
+	certificate.Loss
+	seen map[string]map[string]bool // states after the loss, by the workloads in hits
+	ends map[*workload.Workload]*extent
 	// claimed marks the workloads whose answers claim missing pods at the end of every run in which
 	// they lose a pod. hits marks the claimed workloads that lose a pod in the current state.
 	claimed, hits map[*workload.Workload]bool
@@ -73,161 +88,282 @@ type losses struct {
 // -1 if there is no such run.
 type extent struct{ fewest, most, hit int }
 
-// Lose checks answers about a loss by exploring all states. It checks the runs in the answers by
-// applying the filters.
-func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, steps int) error {
+// after holds the state after certain nodes are lost.
+type after struct {
+	*states
+	lost *absence
+	rest []int // pods that no controller recreates
+}
+
+// History returns a checker of answers about losses, which explores all states.
+func (Checker) History(m *model.Model, fixed map[string]bool, again []certificate.Loss) certificate.History {
+	return &history{m: m, fixed: fixed, again: again, known: map[string]bool{}, afters: map[string]*after{}}
+}
+
+// Check checks answers about a loss.
+func (h *history) Check(l certificate.Loss, out []certificate.Lost, steps int) error {
 	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != diag.Unknown }) {
 		return nil
 	}
-	s := &losses{
-		l: l, lost: absenceOf(m, l), after: map[string]map[string]bool{},
-		ends: map[*workload.Workload]*extent{}, claimed: map[*workload.Workload]bool{},
+	if h.states == nil {
+		h.begin(steps)
 	}
+	q := &question{Loss: l, seen: map[string]map[string]bool{}, ends: map[*workload.Workload]*extent{}, claimed: map[*workload.Workload]bool{}}
 	for _, o := range out {
-		if s.claimed[o.Workload] = o.Hit > 0; o.Verdict == diag.Sometimes && !l.Stepwise {
-			if err := replayLoss(m, s.lost, l, o); err != nil {
-				return err
-			}
+		q.claimed[o.Workload] = o.Hit > 0
+	}
+	h.steps = steps
+	at := h.alike(l)
+	mixed := func(e *extent) bool { return e != nil && e.fewest == 0 && e.most > 0 }
+	settled := func() bool {
+		return len(q.ends) > 0 && !slices.ContainsFunc(out, func(o certificate.Lost) bool {
+			return o.Verdict != diag.Unknown && (!mixed(q.ends[o.Workload]) || q.claimed[o.Workload])
+		})
+	}
+	for _, on := range h.wholes[:h.placed] {
+		if !settled() {
+			h.follow(q, on, at)
 		}
 	}
-	s.states = &states{v: newNodeSets(nil, m, true), seen: map[string]bool{}, steps: steps, whole: func() { s.loseNodes() }}
-	for g := range m.Placeable() {
-		s.join(g, s.v.count(g))
+	whole := h.complete && h.steps > 0 && h.placed > 0
+	first := map[*workload.Workload]extent{}
+	for w, e := range q.ends {
+		first[w] = *e
 	}
-	s.classify()
-	for n := range s.lost.nodes {
-		s.class[n] += " lost"
+	later := func(o certificate.Lost) bool { // about the states after other losses, too
+		return o.Verdict == diag.Always || o.Verdict == diag.Sometimes && !mixed(q.ends[o.Workload])
 	}
-	s.visit()
-	whole := s.steps > 0 && s.begun
+	if whole && len(h.again) > 0 && slices.ContainsFunc(out, later) {
+		if whole = h.close(); whole {
+			for _, on := range h.wholes[h.placed:] {
+				h.follow(q, on, at)
+			}
+			whole = h.steps > 0
+		}
+	}
 	for _, o := range out {
-		e := cmp.Or(s.ends[o.Workload], &extent{hit: -1})
-		mixed := e.fewest == 0 && e.most > 0
+		e, begun := cmp.Or(q.ends[o.Workload], &extent{}), first[o.Workload]
 		switch {
-		case o.Hit > 0 && (o.Verdict != diag.Sometimes || e.hit >= 0 && e.hit < o.Hit):
+		case o.Hit > 0 && (o.Verdict != diag.Sometimes || h.placed > 0 && begun.hit >= 0 && begun.hit < o.Hit):
 			return fmt.Errorf("%s: fewer than %d pods are missing in some run in which it lost one", o.Workload, o.Hit)
 		case o.Hit > 0 && !whole:
 			return certificate.ErrTooLong
-		case o.Verdict == diag.Unknown, mixed && o.Verdict == diag.Sometimes:
+		case o.Verdict == diag.Unknown, mixed(e) && o.Verdict == diag.Sometimes:
 			continue
-		case mixed, e.most > 0 && o.Verdict == diag.Always, s.begun && e.fewest == 0 && o.Verdict == diag.Never:
+		case e.most > 0 && o.Verdict == diag.Always, h.placed > 0 && begun.fewest == 0 && o.Verdict == diag.Never:
 			return fmt.Errorf("%s: the loss ends otherwise than %s", o.Workload, o.Verdict)
 		case !whole:
 			return certificate.ErrTooLong
-		case o.Verdict == diag.Sometimes, o.Verdict == diag.Never && (o.Pending < 1 || o.Pending > e.fewest):
+		case o.Verdict == diag.Sometimes, o.Verdict == diag.Never && (o.Pending < 1 || o.Pending > begun.fewest):
 			return fmt.Errorf("%s: no loss ends as %s with %d pending says", o.Workload, o.Verdict, o.Pending)
 		}
 	}
 	return nil
 }
 
-// loseNodes explores the states after the loss, starting from a state with all pods in place.
-func (s *losses) loseNodes() {
-	s.begun = true
-	if s.settled || s.steps <= 0 {
-		return
+// begin finds the states with all pods in place that placing pods leads to.
+func (h *history) begin(steps int) {
+	h.states = &states{v: newNodeSets(nil, h.m, true), seen: map[string]bool{}, steps: steps, whole: func() { h.reach(h.on) }}
+	for g := range h.m.Placeable() {
+		h.join(g, h.v.count(g))
 	}
-	v := newNodeSets(s.lost, s.v.m, true)
-	var hits []byte
-	s.hits = map[*workload.Workload]bool{}
-	for i, m := range s.members {
-		w := m.G.Origin()
-		if !s.claimed[w] || m.G.Kind.PerNode() {
+	h.classify()
+	for n, node := range h.m.Topology.Nodes {
+		if h.fixed[node.Name] {
+			h.class[n] += " fixed"
+		}
+	}
+	h.visit()
+	h.placed, h.complete = len(h.wholes), h.states.steps > 0
+}
+
+// reach records a state with all pods in place, unless it is known.
+func (h *history) reach(on [][]int) {
+	var all []string
+	copied := make([][]int, len(on))
+	for n := range on {
+		copied[n] = slices.Clone(on[n])
+		all = append(all, fmt.Sprint(h.class[n], on[n]))
+	}
+	slices.Sort(all)
+	if key := strings.Join(all, "|"); !h.known[key] {
+		h.known[key] = true
+		h.wholes = append(h.wholes, copied)
+	}
+}
+
+// close finds all states with all pods in place. It returns false if the steps do not suffice.
+func (h *history) close() bool {
+	if h.closed || h.spent {
+		return h.closed
+	}
+	asked := h.steps
+	h.steps = h.m.Run().Times(closingSteps)
+	var all []*question
+	for _, l := range h.again {
+		all = append(all, &question{Loss: l, seen: map[string]map[string]bool{}})
+	}
+	var any [][]int
+	for n := range h.class {
+		any = append(any, []int{n})
+	}
+	for i := 0; i < len(h.wholes) && h.steps > 0; i++ {
+		for _, q := range all {
+			h.follow(q, h.wholes[i], any)
+		}
+	}
+	h.closed, h.spent = h.steps > 0, h.steps <= 0
+	h.steps = asked
+	return h.closed
+}
+
+// closingSteps is the maximum number of steps for finding all states.
+const closingSteps = 1_000_000
+
+// alike lists the sets of nodes that a loss may mean in a state, where equivalent nodes may have other
+// pods.
+func (h *history) alike(l certificate.Loss) (all [][]int) {
+	var nodes []int
+	for n, node := range h.m.Topology.Nodes {
+		if l.Nodes[node.Name] {
+			nodes = append(nodes, n)
+		}
+	}
+	if h.fixed != nil || len(nodes) == 0 {
+		return [][]int{nodes}
+	}
+	for n, class := range h.class {
+		if class == h.class[nodes[0]] {
+			all = append(all, []int{n})
+		}
+	}
+	return all
+}
+
+// follow explores a loss that starts in a state, for each of the given sets of nodes. Nodes with equal
+// pods are alike.
+func (h *history) follow(q *question, on [][]int, sets [][]int) {
+	var tried []string
+	for _, nodes := range sets {
+		id := fmt.Sprint(nodes)
+		if len(nodes) == 1 && h.fixed == nil {
+			id = fmt.Sprint(h.class[nodes[0]], on[nodes[0]])
+		}
+		if slices.Contains(tried, id) || h.steps <= 0 {
 			continue
 		}
-		for n := range s.lost.nodes {
-			s.hits[w] = s.hits[w] || s.on[n][i] > 0
+		tried = append(tried, id)
+		h.lose(q, on, lazy.Cached(h.afters, fmt.Sprint(q.Meaning, nodes), func() *after { return h.after(q.Meaning, nodes) }))
+	}
+}
+
+// after returns a state without pods in which nodes are lost.
+func (h *history) after(meaning certificate.Meaning, nodes []int) *after {
+	l := certificate.Loss{Nodes: map[string]bool{}, Meaning: meaning}
+	for _, n := range nodes {
+		l.Nodes[h.m.Topology.Nodes[n].Name] = true
+	}
+	a := &after{lost: absenceOf(h.m, l), rest: make([]int, len(h.members))}
+	a.states = &states{v: newNodeSets(a.lost, h.m, true), members: h.members, left: make([]int, len(h.members)), class: slices.Clone(h.class), columns: make([]string, len(h.on))}
+	for range h.on {
+		a.on = append(a.on, make([]int, len(h.members)))
+	}
+	for n := range a.lost.nodes {
+		a.class[n] += " lost"
+	}
+	return a
+}
+
+// lose explores the states after a loss that starts in a state with all pods in place.
+func (h *history) lose(q *question, on [][]int, a *after) {
+	var hits []byte
+	q.hits = map[*workload.Workload]bool{}
+	for i, m := range h.members {
+		w := m.G.Origin()
+		for n := range a.lost.nodes {
+			q.hits[w] = q.hits[w] || q.claimed[w] && !m.G.Kind.PerNode() && on[n][i] > 0
 		}
 	}
-	for _, m := range s.members {
-		hits = fmt.Append(hits, s.hits[m.G.Origin()])
+	for _, m := range h.members {
+		hits = fmt.Append(hits, q.hits[m.G.Origin()])
 	}
-	if s.after[string(hits)] == nil {
-		s.after[string(hits)] = map[string]bool{}
-	}
-	after := &states{v: v, members: s.members, left: make([]int, len(s.members)), class: s.class, columns: make([]string, len(s.on)), seen: s.after[string(hits)], steps: s.steps}
-	rest := make([]int, len(s.members)) // pods that no controller recreates
-	for n, pods := range s.on {
-		on := make([]int, len(pods))
-		for i, count := range pods {
-			if count == 0 {
-				continue
-			}
-			g := s.members[i].G
-			for range count {
-				if s.l.Stepwise {
-					v.add(g, n)
-				} else {
-					v.survive(g, n)
+	a.states.seen = lazy.Cached(q.seen, string(hits), func() map[string]bool { return map[string]bool{} })
+	clear(a.left)
+	clear(a.rest)
+	set := func(by int) {
+		for n, pods := range on {
+			copy(a.on[n], pods)
+			a.columns[n] = ""
+			for i, count := range pods {
+				g := h.members[i].G
+				for range count {
+					if q.Stepwise {
+						a.v.enter(g, n, by)
+					} else {
+						a.v.survive(g, n, by)
+					}
+				}
+				switch {
+				case q.Stepwise || !a.lost.nodes[n] || g.Kind.PerNode():
+					continue
+				case q.CreatedAgain(g):
+					a.left[i] += count
+				default:
+					a.rest[i] += count
+				}
+				if q.Meaning != certificate.Unreachable {
+					a.on[n][i] = 0
 				}
 			}
-			if on[i] = count; s.l.Stepwise || !s.lost.nodes[n] || g.Kind.PerNode() {
-				continue
-			}
-			if s.l.CreatedAgain(g) {
-				after.left[i] += count
-			} else {
-				rest[i] += count
-			}
-			if s.l.Meaning != certificate.Unreachable {
-				on[i] = 0
-			}
 		}
-		after.on = append(after.on, on)
 	}
-	gone := slices.Clone(after.left)
-	after.ended = func() {
-		missing := slices.Clone(after.left)
-		for i, m := range s.members {
-			if s.l.Hangs(m.G.Workload) { // new pods do not start
-				missing[i] = gone[i]
-			}
-		}
-		s.end(missing, rest)
+	set(1)
+	gone := slices.Clone(a.left)
+	a.ended = func() { h.end(q, a, gone) }
+	if a.further = nil; q.Stepwise {
+		a.further = func() bool { return q.evict(a) }
 	}
-	if s.l.Stepwise {
-		after.further = func() bool { return s.evict(after, rest) }
-	}
-	after.visit()
-	s.steps = after.steps
+	a.states.steps = h.steps
+	a.visit()
+	h.steps = a.states.steps
+	set(-1)
 }
 
 // evict explores the states after each eviction that the budgets allow on a lost node. It reports
 // whether there is such an eviction.
-func (s *losses) evict(after *states, rest []int) (any bool) {
+func (q *question) evict(a *after) (any bool) {
 	missing := func(w *workload.Workload) (pods int) {
-		for i, m := range after.members {
+		for i, m := range a.members {
 			if m.G.Origin() == w {
-				pods += after.left[i] + rest[i]
+				pods += a.left[i] + a.rest[i]
 			}
 		}
 		return pods
 	}
-	for i, m := range after.members {
-		if m.G.Kind.PerNode() || !s.l.Evicts(m.G, missing) {
+	for i, m := range a.members {
+		if m.G.Kind.PerNode() || !q.Evicts(m.G, missing) {
 			continue
 		}
-		for n := range after.on {
-			if !s.lost.nodes[n] || after.on[n][i] == 0 {
+		for n := range a.on {
+			if !a.lost.nodes[n] || a.on[n][i] == 0 {
 				continue
 			}
 			any = true
-			if !s.l.CreatedAgain(m.G) {
-				s.leave(after, i, n, &rest[i])
+			if !q.CreatedAgain(m.G) {
+				a.leave(i, n, &a.rest[i])
 				continue
 			}
-			if s.leave(after, i, n, &after.left[i]); s.l.Overlaps(m.G) {
+			if a.leave(i, n, &a.left[i]); q.Overlaps(m.G) {
 				// A terminating pod's successor may be placed already. Spread constraints do not count a terminating pod (R-A1, R-T4).
-				g := after.members[i].G
-				for x := range after.on {
-					after.steps--
-					after.v.tally(g, n, -1)
-					takes := after.v.refuses(g, x) == certificate.Takes && !after.v.waits(g)
-					after.v.tally(g, n, 1)
+				for x := range a.on {
+					a.states.steps--
+					a.v.tally(m.G, n, -1)
+					takes := a.v.refuses(m.G, x) == certificate.Takes && !a.v.waits(m.G)
+					a.v.tally(m.G, n, 1)
 					if takes {
-						after.put(i, x, 1)
-						s.leave(after, i, n, &after.left[i])
-						after.put(i, x, -1)
+						a.put(i, x, 1)
+						a.leave(i, n, &a.left[i])
+						a.put(i, x, -1)
 					}
 				}
 			}
@@ -237,44 +373,54 @@ func (s *losses) evict(after *states, rest []int) (any bool) {
 }
 
 // leave explores the states after a pod has left a node.
-func (s *losses) leave(after *states, i, n int, missing *int) {
+func (a *after) leave(i, n int, missing *int) {
 	*missing++
-	after.change(i, n, -1)
-	after.v.remove(after.members[i].G, n)
-	after.visit()
-	after.v.add(after.members[i].G, n)
-	after.change(i, n, 1)
+	a.change(i, n, -1)
+	a.v.remove(a.members[i].G, n)
+	a.visit()
+	a.v.add(a.members[i].G, n)
+	a.change(i, n, 1)
 	*missing--
 }
 
-// end records how many pods are missing in a state where no more pods can be placed.
-func (s *losses) end(left, rest []int) {
-	missing := map[*workload.Workload]int{}
-	for i, m := range s.members {
-		missing[m.G.Origin()] += left[i] + rest[i]
+// end records how many pods are missing in a state where no more pods can be placed. If none is, the
+// lost nodes return.
+func (h *history) end(q *question, a *after, gone []int) {
+	missing, all := map[*workload.Workload]int{}, 0
+	for i, m := range h.members {
+		pods := a.left[i] + a.rest[i]
+		if q.Hangs(m.G.Workload) { // new pods do not start
+			pods = gone[i] + a.rest[i]
+		}
+		missing[m.G.Origin()] += pods
+		all += pods
 	}
-	s.settled = true
+	if q.ends == nil && all == 0 {
+		on := slices.Clone(a.on)
+		for n := range a.lost.nodes {
+			on[n] = slices.Clone(on[n])
+			for i, m := range h.members {
+				if q.Meaning == certificate.Unreachable && !m.G.Kind.PerNode() {
+					on[n][i] = 0 // they terminated
+				}
+			}
+		}
+		h.reach(on)
+	}
 	for w, pods := range missing {
-		e := s.ends[w]
+		if q.ends == nil {
+			break
+		}
+		e := q.ends[w]
 		if e == nil {
 			e = &extent{fewest: pods, hit: -1}
-			s.ends[w] = e
+			q.ends[w] = e
 		}
 		e.fewest, e.most = min(e.fewest, pods), max(e.most, pods)
-		if s.hits[w] && (e.hit < 0 || pods < e.hit) {
+		if q.hits[w] && (e.hit < 0 || pods < e.hit) {
 			e.hit = pods
 		}
-		s.settled = s.settled && e.fewest == 0 && e.most > 0 && !s.claimed[w]
 	}
-}
-
-// replayLoss checks a run that leaves pods missing.
-func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate.Lost) error {
-	missing, err := follow(m, lost, l, o.Stuck)
-	if pending := missing[o.Workload]; err == nil && (pending != o.Pending || pending == 0) {
-		return fmt.Errorf("%s: %d pods are missing, not %d", o.Workload, pending, o.Pending)
-	}
-	return err
 }
 
 // Follow replays a run with a loss, and returns the number of missing pods by workload.
@@ -313,7 +459,7 @@ func follow(m *model.Model, lost *absence, l certificate.Loss, run []certificate
 				return nil, fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
 			}
 			v.add(g, n)
-			if after.survive(g, n); lost.nodes[n] && !g.Kind.PerNode() {
+			if after.survive(g, n, 1); lost.nodes[n] && !g.Kind.PerNode() {
 				hit[spot{g, n}]++
 			}
 		default:

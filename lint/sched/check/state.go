@@ -163,7 +163,7 @@ func (s *Placement) Lose(l certificate.Loss, then ...*workload.Workload) *Placem
 			out.record(p.Workload, p.Node)
 		}
 		if n, ok := s.v.m.IndexOf(p.Node.Name); ok && !p.Workload.Running { // the books already count running pods
-			out.v.survive(s.v.m.Groups[p.Workload], n)
+			out.v.survive(s.v.m.Groups[p.Workload], n, 1)
 		}
 		if !gone || stays {
 			out.placed[p.Workload]++

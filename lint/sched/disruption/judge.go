@@ -59,6 +59,7 @@ type shared struct {
 	choosing           map[*workload.Workload]choices
 	highest            map[*workload.Workload]int // the most pods that fit by a workload's own rules
 	lost               map[string][]answer
+	stages             map[string]*stage
 	drained            []Survival // reused buffer for Drain
 	nodeLoss           *loss      // the last loss of a single node
 	advice             *Advice
@@ -139,7 +140,7 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 		m: m, set: set, steps: defaultSteps, advice: NewAdvice(), shapes: map[sized]string{}, strategies: map[sized]workload.Rollout{},
 		fittings: map[groupKey]fitting{}, tried: map[groupKey]bool{}, parts: map[groupKey]int{}, described: map[groupKey]string{},
 		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, crowds: map[groupKey]*crowd{}, unaffected: map[string][]int{}, preempted: map[string]bool{}, doubtsOf: map[groupKey]*doubts{},
-		lost: map[string][]answer{}, bySize: map[string]*shared{}, chosen: map[string]*choice{}, choosing: map[*workload.Workload]choices{}, highest: map[*workload.Workload]int{}, selectors: map[*workload.Budget]model.PodSelector{},
+		lost: map[string][]answer{}, stages: map[string]*stage{}, bySize: map[string]*shared{}, chosen: map[string]*choice{}, choosing: map[*workload.Workload]choices{}, highest: map[*workload.Workload]int{}, selectors: map[*workload.Budget]model.PodSelector{},
 	}
 	if o.Steps > 0 {
 		j.steps = o.Steps

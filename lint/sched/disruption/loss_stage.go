@@ -13,18 +13,26 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
-	"github.com/schedlint/schedlint/lint/sorting"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// stage is a scene plus the nodes that it loses.
+// stage is a scene on a few representative nodes, which several losses share.
 type stage struct {
 	*scene
-	m     *model.Model
-	group []*workload.Workload
-	lost  map[string]bool // names of the lost nodes
-	loss  certificate.Loss
+	m       *model.Model
+	group   []*workload.Workload
+	key     string
+	again   []certificate.Loss // what may happen to any node before
+	history *search.History    // made on demand, within the given number of steps
+	made    int
+}
+
+// play is a loss on a stage.
+type play struct {
+	*stage
+	lost map[string]bool // names of the lost nodes
+	loss certificate.Loss
 	// values holds the value of the lost nodes for each label that pods are pinned to. It is empty if
 	// the lost nodes differ.
 	values map[string]string
@@ -47,16 +55,25 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 		return answer{verdict: diag.Unknown, why: by(model.ByTermination)}
 	}
 	l = q.stepwise(group, l)
-	id := q.j.alike(group) + q.key + "=" + b.Value + " " + string(l.Meaning)
-	for _, x := range l.Guards {
-		id += fmt.Sprintf(" %d: %d", slices.Index(group, x.Workload), x.Allowed)
+	id := q.j.alike(group) + q.key
+	if q.key != hostname {
+		id += "=" + b.Value
+	} else {
+		for _, x := range q.kinds.Losses() {
+			id += " " + x.Value
+		}
 	}
 	for i, w := range group {
 		if key := q.pinnedTo(w); key != "" {
 			id += fmt.Sprintf(" %d=%s", i, key)
 		}
 	}
-	a := lazy.Cached(q.j.lost, id, func() []answer { return q.set(group, b, l).answers() })[at]
+	again := q.before(group)
+	for _, x := range append(again, l)[0].Guards {
+		id += fmt.Sprintf(" %d: %d", slices.Index(group, x.Workload), x.Allowed)
+	}
+	set := lazy.Cached(q.j.stages, id, func() *stage { return q.set(group, b, again) })
+	a := lazy.Cached(q.j.lost, fmt.Sprintf("%s\n%s %s", id, b.Value, l.Meaning), func() []answer { return set.with(b, l, group).answers() })[at]
 	unordered := l.Meaning == certificate.Drained && !l.Stepwise && !q.j.hereditary(group) // other orders of evictions may end in another way
 	if unordered {
 		if a.hit = 0; a.verdict == diag.Always || a.verdict == diag.Never {
@@ -86,10 +103,19 @@ func (j *shared) alike(group []*workload.Workload) string {
 	})
 }
 
+// before returns what may happen to any node before a loss, if that matters: other runs than those that
+// place pods only may lead to other states.
+func (q *loss) before(group []*workload.Workload) []certificate.Loss {
+	if len(q.j.running) > 0 || q.j.hereditary(group) {
+		return nil
+	}
+	return []certificate.Loss{q.stepwise(group, certificate.Loss{Meaning: certificate.Drained}), {Meaning: certificate.Gone}, {Meaning: certificate.Unreachable}}
+}
+
 // set places a group on a few representative nodes, including the lost ones.
-func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) *stage {
-	out := lists.Set(b.Nodes())
-	s := &stage{scene: q.j.scene(group), group: group, lost: map[string]bool{}, values: map[string]string{}}
+func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, again []certificate.Loss) *stage {
+	s := &stage{scene: q.j.scene(group), key: q.key, group: group}
+	var pins []string
 	for _, w := range group {
 		c := s.of[w]
 		switch c.Pin = q.pinnedTo(w); {
@@ -98,49 +124,72 @@ func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certifica
 		case q.j.m.PinOf(w).Bound: // filters keep each pod where its volume is
 			c.Pin = ""
 		}
-		if c.Pin != "" {
-			s.values[c.Pin] = ""
+		if c.Pin != "" && !slices.Contains(pins, c.Pin) {
+			pins = append(pins, c.Pin)
 		}
 	}
-	keys := sorting.Keys(s.values)
-	for _, key := range keys {
-		first := true
-		for _, n := range q.j.m.Topology.Nodes {
-			switch value := n.Labels[key]; {
-			case !out[n.Name]:
-			case first:
-				s.values[key], first = value, false
-			case value != s.values[key]:
-				s.values[key] = ""
+	kind := map[string]string{}
+	for i, x := range q.kinds.Losses() {
+		if q.key == hostname {
+			for _, name := range x.Like() {
+				kind[name] = fmt.Sprint(i)
 			}
 		}
 	}
+	out := lists.Set(b.Nodes())
 	s.m = s.model(func(n *topology.Node) string {
-		if out[n.Name] {
-			return "lost"
+		told := kind[n.Name]
+		if q.key != hostname && out[n.Name] {
+			told = "lost"
 		}
-		near := ""
-		for _, key := range keys {
-			near += fmt.Sprint(n.Labels[key] == s.values[key])
+		for _, key := range pins {
+			told += fmt.Sprintf(" %q", n.Labels[key])
 		}
-		return near
+		return told
 	})
-	for _, n := range s.m.Topology.Nodes {
-		if out[n.Name] {
-			s.lost[n.Name] = true
-		}
-	}
-	s.loss = certificate.Loss{Nodes: s.lost, Meaning: l.Meaning, Stepwise: l.Stepwise}
-	for _, x := range l.Guards {
-		if c := s.of[x.Workload]; c != nil {
-			s.loss.Guards = append(s.loss.Guards, certificate.Guard{Workload: c, Allowed: x.Allowed})
-		}
+	for _, l := range again {
+		s.again = append(s.again, s.guarded(l, group))
 	}
 	return s
 }
 
+// guarded returns a loss with the guards of the scene's copies of a group's workloads.
+func (s *stage) guarded(l certificate.Loss, group []*workload.Workload) certificate.Loss {
+	guards := l.Guards
+	l.Guards = nil
+	for _, x := range guards {
+		if i := slices.Index(group, x.Workload); i >= 0 {
+			l.Guards = append(l.Guards, certificate.Guard{Workload: s.of[s.group[i]], Allowed: x.Allowed})
+		}
+	}
+	return l
+}
+
+// with returns a loss on the stage of a group that is alike.
+func (s *stage) with(b *search.DomainLoss, l certificate.Loss, group []*workload.Workload) *play {
+	p := &play{stage: s, lost: map[string]bool{}, loss: s.guarded(l, group), values: map[string]string{}}
+	out := lists.Set(b.Nodes())
+	first := true
+	for _, n := range s.m.Topology.Nodes {
+		if !out[n.Name] {
+			continue
+		}
+		p.lost[n.Name] = true
+		for _, c := range s.ws {
+			if value := n.Labels[c.Pin]; c.Pin != "" && first {
+				p.values[c.Pin] = value
+			} else if c.Pin != "" && p.values[c.Pin] != value {
+				p.values[c.Pin] = ""
+			}
+		}
+		first = false
+	}
+	p.loss.Nodes = p.lost
+	return p
+}
+
 // answers tries the methods in order of cost, cheapest first.
-func (s *stage) answers() []answer {
+func (s *play) answers() []answer {
 	all := make([]answer, len(s.group))
 	for i := range all {
 		all[i].verdict = diag.Unknown
@@ -192,9 +241,17 @@ func (s *stage) answers() []answer {
 
 // search tries all placements and repairs within the given number of steps. It sets the answers
 // that are still unknown.
-func (s *stage) search(all []answer, steps int) {
+func (s *play) search(all []answer, steps int) {
 	found := map[*workload.Workload]certificate.Lost{}
-	for _, o := range search.Lose(s.m, s.loss, s.j.options(steps)) {
+	if s.history == nil || steps > s.made {
+		fixed := s.lost
+		if s.key == hostname {
+			fixed = nil
+		}
+		s.history = search.NewHistory(s.m, fixed, s.again, s.j.options(steps))
+		s.made = steps
+	}
+	for _, o := range s.history.Lose(s.loss, s.j.options(steps)) {
 		found[o.Workload] = o
 	}
 	for i, w := range s.group {
@@ -210,7 +267,7 @@ func (s *stage) search(all []answer, steps int) {
 }
 
 // without removes the given nodes from the scene and decides the rest.
-func (s *stage) without(nodes map[string]bool) *certificate.Decision {
+func (s *play) without(nodes map[string]bool) *certificate.Decision {
 	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return nodes[n.Name] })
 	m := s.j.m.Variant(s.ws, left, s.add...)
 	m.Unordered = true
@@ -227,7 +284,7 @@ func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 // contain a lost node. onRemaining omits those domains and, transitively, all domains that share a
 // node with them. The omitted nodes do not affect the other nodes, so the result also holds when
 // unreachable nodes are present.
-func (s *stage) onRemaining(all []answer) {
+func (s *play) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {
 			if !w.Kind.PerNode() && model.Certain(w) > 0 {
@@ -266,7 +323,7 @@ func (s *stage) onRemaining(all []answer) {
 // comesBack reports whether a lost pod of the workload always finds a node that can use its volumes,
 // on nodes other than the given ones (T30). One pod is a workload of its own that only these nodes
 // accept. The rest may be on any node.
-func (s *stage) comesBack(w *workload.Workload, without map[string]bool) bool {
+func (s *play) comesBack(w *workload.Workload, without map[string]bool) bool {
 	value := s.values[w.Pin]
 	if w.Pin == hostname || value == "" {
 		return false
@@ -295,7 +352,7 @@ func (s *stage) comesBack(w *workload.Workload, without map[string]bool) bool {
 // other pods on the lost nodes. The loss removes those other pods. stuck requires that the
 // remaining nodes can hold all pods. A pod that is not recreated is missing as soon as its node is
 // lost.
-func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
+func (s *play) stuck(d *certificate.Decision, w *workload.Workload) int {
 	lost := func(n *topology.Node) bool { return s.lost[n.Name] }
 	if len(d.Witness) != d.Total || !completes(s.m, d.Witness, lost) {
 		return 0
@@ -358,7 +415,7 @@ func completes(m *model.Model, begun []certificate.Placed, on func(*topology.Nod
 
 // unreachable returns the lost nodes and, transitively, all nodes that share an anti-affinity
 // domain with one of them.
-func (s *stage) unreachable() map[string]bool {
+func (s *play) unreachable() map[string]bool {
 	all := map[string]bool{}
 	for name := range s.lost {
 		all[name] = true

@@ -353,7 +353,7 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 
 // placedOnRemaining reports whether all pods are always placed on the nodes that survive a loss.
 func (q *loss) placedOnRemaining(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) bool {
-	s := q.set(group, b, l)
+	s := q.set(group, b, nil).with(b, l, group)
 	c := s.of[q.w]
 	return verdict(s.without(s.lost), c) == diag.Always && (c.Pin == "" || s.comesBack(c, s.lost))
 }

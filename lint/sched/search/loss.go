@@ -1,87 +1,140 @@
 package search
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Lose starts from every placement of all pods and removes the lost nodes. It explores all repairs
-// in every order, within the step budget.
-func Lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
-	var out []certificate.Lost
-	if !m.Run().Within(m.Run().Left(), func() { out = lose(m, l, o) }) {
+// History explores losses and drains that start in a state in which all pods of a model run. A loss
+// may come after others from which all pods recover, one at a time, each of one node that then
+// returns (T32).
+type History struct {
+	m, parts *model.Model
+	*losing  // nil if the outcome would depend on facts that only the cluster knows
+	checker  certificate.History
+}
+
+// NewHistory returns the history of a model. What comes before a loss are the losses in `again`, each of
+// any one node. If fixed is not nil, only these nodes can be asked about, all at once.
+func NewHistory(m *model.Model, fixed map[string]bool, again []certificate.Loss, o Options) *History {
+	h := &History{m: m, parts: m.Split()}
+	if !m.Run().Within(m.Run().Left(), func() {
+		steps, _ := budget(m, o)
+		h.losing = newLosing(newState(h.parts, true, nil), fixed, again, &steps)
+	}) {
+		h.losing = nil
 		m.Run().Stops++
-		return unknownLosses(m)
+	}
+	if h.losing != nil {
+		h.checker = certificate.CheckerOf(h.parts).History(h.parts, fixed, again)
+	}
+	return h
+}
+
+// Lose explores a loss of the fixed nodes or of any one node, and all repairs in every order, within the
+// step budget.
+func (h *History) Lose(l certificate.Loss, o Options) (out []certificate.Lost) {
+	out = unknownLosses(h.m)
+	tolerates := func(w *workload.Workload) bool { return h.m.Groups[w].Placeable() && l.Tolerates(w) }
+	if h.losing == nil || slices.ContainsFunc(h.m.Workloads, tolerates) {
+		return out
+	}
+	if !h.m.Run().Within(h.m.Run().Left(), func() { out = h.lose(l, o) }) {
+		h.m.Run().Stops++
+		h.losing = nil // it was stopped in the middle
 	}
 	return out
 }
 
-func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
-	steps, check := budget(m, o)
-	parts := m.Split()
-	if slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return m.Groups[w].Placeable() && l.Tolerates(w) }) {
-		return unknownLosses(m)
+func (h *History) lose(l certificate.Loss, o Options) []certificate.Lost {
+	steps, check := budget(h.m, o)
+	h.steps = &steps
+	out, e := h.answers(l)
+	if steps < 0 && !e.mixed() {
+		h.m.Run().Stops++
 	}
-	s := newLosing(newState(parts, true, nil), l, &steps)
-	if s == nil {
-		return unknownLosses(m)
-	}
-	defer s.search.close()
-	out := s.answers(s.search.visit(s.search.c.pods))
-	if steps < 0 && !s.mixed() {
-		m.Run().Stops++
-	}
-	err := certificate.CheckerOf(parts).Lose(parts, l, out, check)
+	err := h.checker.Check(l, out, check)
 	if errors.Is(err, certificate.ErrTooLong) && slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Hit > 0 }) { // without the lower bounds in Hit, the check may be short enough
 		for i := range out {
 			out[i].Hit = 0
 		}
-		err = certificate.CheckerOf(parts).Lose(parts, l, out, check)
+		err = h.checker.Check(l, out, check)
 	}
 	switch {
 	case errors.Is(err, certificate.ErrTooLong):
-		m.Run().Stops++
-		return unknownLosses(m)
+		h.m.Run().Stops++
+		return unknownLosses(h.m)
 	case err != nil:
-		m.Run().Refuse(m.Workloads, fmt.Errorf("a loss does not hold: %w", err))
-		return unknownLosses(m)
-	}
-	for _, o := range out {
-		for i := range o.Stuck {
-			o.Stuck[i].Workload = parts.Groups[o.Stuck[i].Workload].Origin()
-		}
+		h.m.Run().Refuse(h.m.Workloads, fmt.Errorf("a loss does not hold: %w", err))
+		return unknownLosses(h.m)
 	}
 	return out
 }
 
-// losing explores a loss. For each placement of all pods, it explores all ways to place the lost
-// pods again on the remaining nodes.
+// losing explores losses. For each state with all pods in place, it explores all ways to place the
+// lost pods again on the remaining nodes.
 type losing struct {
-	certificate.Loss
 	*search
-	lost []bool // by node
-	// remain lists each constraint's domains after the loss. honours marks the constraints that
-	// ignore pods on tainted nodes (R-T3).
-	remain  map[*constraint][]int
-	honours map[*constraint]bool
-	// to marks, for each pod group, the nodes to which its lost pods may move. Nil stands for all.
-	to      [][]bool
-	rest    []int             // for each pod group, the number of lost pods that no controller recreates
+	again []certificate.Loss
+	fixed []int // the only nodes that can be lost, or nil for any one node
+	// states lists the states with all pods in place. The first `placed` of them are reached by placing
+	// pods only, and if complete is set, there are no others. known has their keys.
+	states   [][]step
+	placed   int
+	complete bool
+	known    map[string]bool
+	at       map[int]int // the position of each pod group in the component
+	// honours marks the constraints that ignore pods on tainted nodes (R-T3).
+	honours  map[*constraint]bool
+	episodes map[string]*episode
+	absences map[string]*absence
+	// closed is set when all states are known, also those after losses. closing are the steps that may
+	// still be used to find them.
+	closed  bool
+	closing int
+	// The loss and the nodes that are being explored.
+	*episode
+	*absence
+	rest  []int  // for each pod group, the number of lost pods that no controller recreates
+	gone  []step // placements that the loss removed
+	hits  uint64 // bit set of the owners that lose pods in the current state; unused with more than 64 owners
+	moved []step // lost pods that are in place again
+}
+
+// fixedNodes stands for the class of the only nodes that can be asked about.
+const fixedNodes = -1
+
+// closingSteps is the maximum number of steps for finding all states.
+const closingSteps = 400_000
+
+// episode is a loss of the fixed nodes, or of one node of a class.
+type episode struct {
+	certificate.Loss
+	of      int               // the class
 	visited map[string]uint64 // states already explored after the loss, with the hits that led to them
-	gone    []step            // placements that the loss removed, for moves
-	hits    uint64            // bit set of the owners that lose pods in the current state; unused with more than 64 owners
-	again   []step
-	ends    []ending // by owner
-	begun   bool
-	// start is the initial step budget. more is the step budget for the search after all verdicts
-	// are known. That search looks for runs in which an owner loses a pod.
-	start, more int
+	done    int               // the number of states from which the loss has been explored
+	torn    bool              // set if the steps ended in the middle of one of them
+	// ends holds the ends of all runs by owner, and first those that start in states[:placed].
+	ends, first []ending
+}
+
+// absence holds what is different while certain nodes are lost.
+type absence struct {
+	lost []bool // by node
+	// remain lists each constraint's domains.
+	remain map[*constraint][]int
+	// to marks, for each pod group, the nodes to which its lost pods may move. Nil stands for all.
+	to [][]bool
 }
 
 // ending describes the numbers of an owner's pods that are missing at the end of the runs. fewest
@@ -90,78 +143,207 @@ type losing struct {
 type ending struct {
 	seen, struck      bool
 	fewest, most, hit int
-	stuck             []certificate.Move
 }
 
-// newLosing prepares the search. It returns nil if the result would depend on facts that only the
-// cluster knows.
-func newLosing(a *state, l certificate.Loss, steps *int) *losing {
-	c, known := a.everything()
-	if !known {
+// newLosing finds the states with all pods in place that placing pods leads to. It returns nil if the
+// result would depend on facts that only the cluster knows.
+func newLosing(a *state, fixed map[string]bool, again []certificate.Loss, steps *int) *losing {
+	c, sure := a.everything()
+	if !sure {
 		return nil
 	}
-	s := &losing{Loss: l, lost: make([]bool, len(a.nodes)), remain: map[*constraint][]int{}, honours: map[*constraint]bool{}, visited: map[string]uint64{}, start: *steps}
+	s := &losing{again: again, known: map[string]bool{}, at: map[int]int{}, honours: map[*constraint]bool{}, closing: a.m.Run().Times(closingSteps), episodes: map[string]*episode{}, absences: map[string]*absence{}}
+	apart := make([]bool, len(a.nodes))
 	for n, node := range a.nodes {
-		s.lost[n] = l.Nodes[node.Name]
-	}
-	a.places = append(a.places, s.lost) // keeps lost nodes from being treated as equivalent to other nodes
-	s.to = make([][]bool, len(a.units))
-	for i, u := range a.units {
-		if s.to[i], known = model.MayMove(u.g.Workload, a.nodes, func(n int) bool { return s.lost[n] }); !known {
-			return nil
+		if apart[n] = fixed[node.Name]; apart[n] {
+			s.fixed = append(s.fixed, n)
 		}
-		if s.to[i] != nil {
-			a.places = append(a.places, s.to[i])
+	}
+	if s.fixed != nil {
+		a.places = append(a.places, apart) // keeps them from being treated as equivalent to other nodes
+	}
+	for _, u := range a.units {
+		hard := slices.Collect(u.g.Hard(model.Spread))
+		for i, c := range u.spreads {
+			s.honours[c] = hard[i].HonorsTaints()
+		}
+		if pin := u.g.Workload.Pin; pin != "" { // where lost pods may move depends on it
+			for _, value := range model.SortedKeys(valuesOf(a.nodes, pin)) {
+				in := make([]bool, len(a.nodes))
+				for n, node := range a.nodes {
+					in[n] = node.Labels[pin] == value
+				}
+				a.places = append(a.places, in)
+			}
 		}
 	}
 	s.search = newSearch(a, c, steps)
-	s.rest, s.ends = make([]int, len(c.units)), make([]ending, len(c.owners))
-	for _, u := range a.units {
-		hard := slices.Collect(u.g.Hard(model.Spread))
-		for i, c := range u.spreads { // the domains that still have a counted node after the loss
-			s.honours[c] = hard[i].HonorsTaints()
-			s.remain[c] = c.domains
-			if s.Meaning != certificate.Gone && !s.honours[c] {
-				continue
-			}
-			left := make([]bool, len(c.count))
-			for n, counted := range c.counted {
-				if counted && !s.lost[n] {
-					left[a.domain[c.key][n]] = true
-				}
-			}
-			s.remain[c] = slices.DeleteFunc(slices.Clone(c.domains), func(d int) bool { return !left[d] })
-		}
+	s.rest = make([]int, len(c.units))
+	for i, u := range c.units {
+		s.at[u] = i
 	}
-	s.whole = s.loseNodes
+	s.whole = func() bool {
+		s.reach(slices.Clone(s.path))
+		return true
+	}
+	s.complete = s.visit(c.pods)
+	s.placed = len(s.states)
+	clear(s.left)
+	s.whole, s.seen = nil, nil
 	return s
 }
 
-// mixed reports whether every owner ends up complete in some run and incomplete in another.
-func (s *losing) mixed() bool {
-	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 })
+// valuesOf returns the values of a node label.
+func valuesOf(nodes []*topology.Node, key string) map[string]bool {
+	values := map[string]bool{}
+	for _, n := range nodes {
+		if value, has := n.Labels[key]; has {
+			values[value] = true
+		}
+	}
+	return values
 }
 
-// loseNodes starts from a state with all pods placed. It removes the lost nodes, explores all
-// repairs, and puts the nodes back. It returns false if the search can stop: the budget is
-// exhausted, or every verdict is settled.
-func (s *losing) loseNodes() bool {
-	s.begun = true
-	open := func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 || !e.struck || e.hit > 0 }
-	if !slices.ContainsFunc(s.ends, open) {
+// reach records a state with all pods in place, unless it is known.
+func (s *losing) reach(pods []step) {
+	on := map[int][]uint64{}
+	for _, v := range pods {
+		if on[v.node] == nil {
+			on[v.node] = make([]uint64, len(s.c.units))
+		}
+		on[v.node][s.at[v.unit]]++
+	}
+	s.a.m.Run().Spend(1 + len(pods)/2)
+	var all []string
+	for n, count := range on {
+		text := binary.AppendUvarint(nil, uint64(s.classOf(n)))
+		for _, x := range count {
+			text = binary.AppendUvarint(text, x)
+		}
+		all = append(all, string(text))
+	}
+	slices.Sort(all)
+	if key := strings.Join(all, ""); !s.known[key] {
+		s.known[key] = true
+		s.states = append(s.states, pods)
+	}
+}
+
+// classOf returns a node's class, whether or not the node is lost.
+func (s *losing) classOf(n int) int { return s.class[n] % len(s.a.nodes) }
+
+// episodeOf returns what is known about a loss. Losses of nodes of the same class are the same.
+func (s *losing) episodeOf(l certificate.Loss, class int) *episode {
+	return lazy.Cached(s.episodes, fmt.Sprint(l.Meaning, class), func() *episode {
+		return &episode{Loss: l, of: class, visited: map[string]uint64{}, ends: make([]ending, len(s.c.owners))}
+	})
+}
+
+// explore follows a loss from the first states, up to a number of them. It returns false if the steps do
+// not suffice.
+func (s *losing) explore(e *episode, states int, enough func() bool) bool {
+	s.episode = e
+	for ; e.done < states && !e.torn && !enough(); e.done++ {
+		if e.done == s.placed {
+			e.first = slices.Clone(e.ends)
+		}
+		from := s.states[e.done]
+		s.set(from, 1)
+		for _, nodes := range s.lossesOf(e) {
+			if e.torn = e.torn || !s.loseNodes(nodes); e.torn {
+				break
+			}
+		}
+		s.set(from, -1)
+	}
+	if e.done == s.placed {
+		e.first = slices.Clone(e.ends)
+	}
+	return e.done >= states
+}
+
+// set puts all pods of a state in place, or removes them.
+func (s *losing) set(pods []step, by int32) {
+	for _, v := range pods {
+		s.a.change(v.unit, v.node, by)
+	}
+	for _, v := range pods {
+		s.drop(v.node)
+	}
+}
+
+// lossesOf lists the nodes that an episode may lose in the current state: one of those with the same pods
+// is enough.
+func (s *losing) lossesOf(e *episode) (all [][]int) {
+	if e.of == fixedNodes {
+		return [][]int{s.fixed}
+	}
+	var tried []int32
+	for n, class := range s.class {
+		if class == e.of && !slices.Contains(tried, s.column[n]) {
+			tried = append(tried, s.column[n])
+			all = append(all, []int{n})
+		}
+	}
+	return all
+}
+
+// absent returns what is different while nodes are lost. known is false if the outcome would depend on
+// facts that only the cluster knows.
+func (s *losing) absent(nodes []int) *absence {
+	return lazy.Cached(s.absences, fmt.Sprint(s.Meaning, nodes), func() *absence {
+		x := &absence{lost: make([]bool, len(s.a.nodes)), remain: map[*constraint][]int{}}
+		for _, n := range nodes {
+			x.lost[n] = true
+		}
+		s.a.m.Run().Spend(len(s.a.nodes) * (1 + len(s.honours)) / model.PerStep)
+		for _, u := range s.a.units {
+			to, known := model.MayMove(u.g.Workload, s.a.nodes, func(n int) bool { return x.lost[n] })
+			if !known {
+				return nil
+			}
+			x.to = append(x.to, to)
+			for _, c := range u.spreads { // the domains that still have a counted node after the loss
+				x.remain[c] = c.domains
+				if s.Meaning != certificate.Gone && !s.honours[c] {
+					continue
+				}
+				left := make([]bool, len(c.count))
+				for n, counted := range c.counted {
+					if counted && !x.lost[n] {
+						left[s.a.domain[c.key][n]] = true
+					}
+				}
+				x.remain[c] = slices.DeleteFunc(slices.Clone(c.domains), func(d int) bool { return !left[d] })
+			}
+		}
+		return x
+	})
+}
+
+// mixed reports whether every owner ends up complete in some run and incomplete in another.
+func (e *episode) mixed() bool {
+	return !slices.ContainsFunc(e.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 })
+}
+
+// settled reports whether nothing about a loss is left to find.
+func (e *episode) settled() bool {
+	return !slices.ContainsFunc(e.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 || !e.struck || e.hit > 0 })
+}
+
+// loseNodes removes nodes from the current state, explores all repairs, and puts the nodes back. It
+// returns false if the steps end.
+func (s *losing) loseNodes(nodes []int) bool {
+	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
 		return false
 	}
-	if s.more == 0 && s.mixed() { // finding the hits may take as many steps again
-		s.more = s.start - *s.steps + 1_000
-		*s.steps = min(*s.steps, s.more)
-	}
-	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
+	if s.absence = s.absent(nodes); s.absence == nil {
 		return false
 	}
 	if s.hits = 0; len(s.ends) <= 64 {
 		for i, u := range s.c.units {
-			for _, n := range s.a.units[u].nodes.list {
-				if s.onLost(u, int(n)) > 0 && !s.a.units[u].g.Kind.PerNode() {
+			for _, n := range nodes {
+				if s.a.in[u][n] > 0 && !s.a.units[u].g.Kind.PerNode() {
 					s.hits |= 1 << s.c.owner[i]
 				}
 			}
@@ -171,11 +353,19 @@ func (s *losing) loseNodes() bool {
 	if s.Stepwise {
 		apply = s.cordon
 	}
+	mark := func(by int) {
+		for _, n := range nodes {
+			s.class[n] += by * len(s.a.nodes)
+			s.drop(n)
+		}
+	}
+	mark(1)
 	apply(-1)
 	s.swap()
 	ok := s.repair()
 	s.swap()
 	apply(1)
+	mark(-1)
 	return ok
 }
 
@@ -441,24 +631,24 @@ func (s *losing) replace(i, u, n int) bool {
 	s.a.place(u, n)
 	s.put(i, n)
 	s.left[i]--
-	s.again = append(s.again, step{u, n})
+	s.moved = append(s.moved, step{u, n})
 	ok := s.repair()
-	s.again = s.again[:len(s.again)-1]
+	s.moved = s.moved[:len(s.moved)-1]
 	s.left[i]++
 	s.column[n] = was
 	s.a.unplace(u, n)
 	return ok
 }
 
-// end records a state in which no more pods can be placed.
+// end records a state in which no more pods can be placed. If all pods run, the nodes return.
 func (s *losing) end() {
 	missing := make([]int, len(s.ends))
 	for i := range s.c.units {
 		missing[s.c.owner[i]] += s.left[i] + s.rest[i]
 	}
-	for _, v := range s.again {
+	for _, v := range s.moved {
 		if s.Hangs(s.a.units[v.unit].g.Workload) {
-			missing[s.c.owner[slices.Index(s.c.units, v.unit)]]++
+			missing[s.c.owner[s.at[v.unit]]]++
 		}
 	}
 	for k := range s.ends {
@@ -466,51 +656,88 @@ func (s *losing) end() {
 		if !e.seen {
 			e.seen, e.fewest = true, missing[k]
 		}
-		e.fewest = min(e.fewest, missing[k])
+		e.fewest, e.most = min(e.fewest, missing[k]), max(e.most, missing[k])
 		if s.hits>>k&1 == 1 && (!e.struck || missing[k] < e.hit) {
 			e.struck, e.hit = true, missing[k]
 		}
-		if missing[k] > e.most {
-			if e.most = missing[k]; !s.Stepwise {
-				var all []certificate.Move
-				add := func(steps []step, gone bool) {
-					for _, v := range steps {
-						u := s.a.units[v.unit]
-						if !gone || !u.g.Running && !u.g.Kind.PerNode() {
-							all = append(all, certificate.Move{Workload: u.g.Workload, Node: s.a.nodes[v.node], Gone: gone})
-						}
-					}
+	}
+	if len(s.again) > 0 && s.of != fixedNodes && slices.Max(missing) == 0 {
+		var pods []step
+		for _, i := range s.c.units {
+			u := s.a.units[i]
+			if u.g.Kind.PerNode() {
+				pods = append(pods, step{i, u.pinned})
+				continue
+			}
+			for _, n := range u.nodes.list {
+				if s.Meaning == certificate.Unreachable && s.lost[n] {
+					continue // they terminated
 				}
-				add(s.path, false)
-				add(s.gone, true)
-				add(s.again, false)
-				e.stuck = all
+				for range s.a.in[i][n] {
+					pods = append(pods, step{i, int(n)})
+				}
 			}
 		}
+		s.reach(pods)
 	}
 }
 
-// answers returns the result for each workload. whole is set if the search explored everything.
-func (s *losing) answers(whole bool) []certificate.Lost {
-	var all []certificate.Lost
-	whole = whole && s.begun
+// answers returns the result of a loss for each workload. Always also covers the states after other
+// losses, and never only those that placing pods leads to.
+func (s *losing) answers(l certificate.Loss) (all []certificate.Lost, e *episode) {
+	class := fixedNodes
+	if s.fixed == nil {
+		n := slices.IndexFunc(s.a.nodes, func(n *topology.Node) bool { return l.Nodes[n.Name] })
+		class = s.class[n]
+	}
+	e = s.episodeOf(l, class)
+	start, after := *s.steps, -1
+	whole := s.explore(e, s.placed, func() bool {
+		if after < 0 && e.mixed() { // finding the hits may take as many steps again
+			after = start - 2*(start-*s.steps) - 1_000
+		}
+		return e.settled() || *s.steps < after
+	}) && s.complete && s.placed > 0
+	closed := len(s.again) == 0
+	if whole && !closed && slices.ContainsFunc(e.first, func(e ending) bool { return e.most == 0 }) {
+		closed = s.close() && s.explore(e, len(s.states), func() bool { return false })
+	}
 	for k, w := range s.c.owners {
-		e, o := &s.ends[k], certificate.Lost{Workload: w, Verdict: diag.Unknown}
+		x, o := &e.ends[k], certificate.Lost{Workload: w, Verdict: diag.Unknown}
 		switch {
-		case e.seen && e.fewest == 0 && e.most > 0:
-			o.Verdict, o.Pending, o.Stuck = diag.Sometimes, e.most, e.stuck
+		case whole && e.first[k].fewest > 0:
+			o.Verdict, o.Pending = diag.Never, e.first[k].fewest
+		case x.seen && x.fewest == 0 && x.most > 0:
+			o.Verdict, o.Pending = diag.Sometimes, x.most
 			if whole {
-				o.Hit = e.hit
+				o.Hit = e.first[k].hit
 			}
-		case !whole:
-		case e.most == 0:
+		case whole && closed:
 			o.Verdict = diag.Always
-		default:
-			o.Verdict, o.Pending = diag.Never, e.fewest
 		}
 		all = append(all, o)
 	}
-	return all
+	return all, e
+}
+
+// close finds all states with all pods in place. It returns false if its steps do not suffice.
+func (s *losing) close() bool {
+	asked := s.steps
+	defer func() { s.steps = asked }()
+	s.steps = &s.closing
+	classes := slices.Compact(slices.Sorted(slices.Values(s.class)))
+	for n := 0; n < len(s.states) && !s.closed; {
+		n = len(s.states)
+		for _, class := range classes {
+			for _, l := range s.again {
+				if !s.explore(s.episodeOf(l, class), n, func() bool { return false }) {
+					return false
+				}
+			}
+		}
+	}
+	s.closed = true
+	return true
 }
 
 // unknownLosses returns an unknown verdict for every workload that may be placed.
