@@ -15,6 +15,7 @@ import (
 // Ours is schedlint's view of a case.
 type Ours struct {
 	Model     *model.Model
+	Set       *workload.Set
 	Workloads map[string]*workload.Workload
 	Nodes     []*topology.Node   // by name, as in a Cluster
 	Refusals  []workload.Refusal // of objects that create no pods
@@ -42,7 +43,7 @@ func NewOurs(nodes, manifests string) (*Ours, error) {
 	model := sched.New(set, topo)
 	model.Scale(scale(len(topo.Nodes)), 1)
 	model.Run().OnRefusal = func(err error) { panic(err) }
-	o := &Ours{Model: model, Workloads: map[string]*workload.Workload{}, Nodes: model.Topology.Nodes, Refusals: set.Refusals}
+	o := &Ours{Model: model, Set: set, Workloads: map[string]*workload.Workload{}, Nodes: model.Topology.Nodes, Refusals: set.Refusals}
 	for _, w := range set.Workloads {
 		o.Workloads[w.Object.Kind+" "+w.Object.Namespace+"/"+w.Object.Name] = w
 	}
