@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,9 +62,10 @@ type history struct {
 	m     *model.Model
 	fixed map[string]bool
 	again []certificate.Loss
-	// wholes lists the states with all pods in place: the pods of each member by node. The first
-	// `placed` of them are those that placing pods leads to, all if complete is set. known has their keys.
-	wholes   [][][]int
+	// settled lists the states in which no more pods can be placed: the pods of each member by node. The
+	// first `placed` of them are those that placing pods leads to, all if complete is set. known has their
+	// keys, and those of the states to which lost nodes have returned.
+	settled  [][][]int
 	placed   int
 	complete bool
 	known    map[string]bool
@@ -71,6 +73,7 @@ type history struct {
 	// many steps.
 	closed, spent bool
 	afters        map[string]*after
+	returned      [][][]int // states to which lost nodes have returned
 }
 
 // question is a loss that is explored.
@@ -81,6 +84,8 @@ type question struct {
 	// claimed marks the workloads whose answers claim missing pods at the end of every run in which
 	// they lose a pod. hits marks the claimed workloads that lose a pod in the current state.
 	claimed, hits map[*workload.Workload]bool
+	// whole marks the workloads all of whose pods ran before the loss.
+	whole map[*workload.Workload]bool
 }
 
 // extent holds how many of a workload's pods are missing at the end of a run: the fewest and the
@@ -120,7 +125,7 @@ func (h *history) Check(l certificate.Loss, out []certificate.Lost, steps int) e
 			return o.Verdict != diag.Unknown && (!mixed(q.ends[o.Workload]) || q.claimed[o.Workload])
 		})
 	}
-	for _, on := range h.wholes[:h.placed] {
+	for _, on := range h.settled[:h.placed] {
 		if !settled() {
 			h.follow(q, on, at)
 		}
@@ -135,7 +140,7 @@ func (h *history) Check(l certificate.Loss, out []certificate.Lost, steps int) e
 	}
 	if whole && len(h.again) > 0 && slices.ContainsFunc(out, later) {
 		if whole = h.close(); whole {
-			for _, on := range h.wholes[h.placed:] {
+			for _, on := range h.settled[h.placed:] {
 				h.follow(q, on, at)
 			}
 			whole = h.steps > 0
@@ -163,7 +168,7 @@ func (h *history) Check(l certificate.Loss, out []certificate.Lost, steps int) e
 
 // begin finds the states with all pods in place that placing pods leads to.
 func (h *history) begin(steps int) {
-	h.states = &states{v: newNodeSets(nil, h.m, true), seen: map[string]bool{}, steps: steps, whole: func() { h.reach(h.on) }}
+	h.states = &states{v: newNodeSets(nil, h.m, true), seen: map[string]bool{}, steps: steps, ended: func() { h.reach(h.on, h.left) }}
 	for g := range h.m.Placeable() {
 		h.join(g, h.v.count(g))
 	}
@@ -174,25 +179,60 @@ func (h *history) begin(steps int) {
 		}
 	}
 	h.visit()
-	h.placed, h.complete = len(h.wholes), h.states.steps > 0
+	h.placed, h.complete = len(h.settled), h.states.steps > 0
 }
 
-// reach records a state with all pods in place, unless it is known.
-func (h *history) reach(on [][]int) {
+// reach records a state in which no more pods can be placed, unless it is known or no workload has all of
+// its pods.
+func (h *history) reach(on [][]int, left []int) {
+	if !h.some(left) {
+		return
+	}
+	if copied, is := h.record(on, ""); is {
+		h.settled = append(h.settled, copied)
+	}
+}
+
+// some reports whether some workload has all of its pods.
+func (h *history) some(left []int) bool {
+	missing := map[*workload.Workload]int{}
+	for i, m := range h.members {
+		missing[m.G.Origin()] += left[i]
+	}
+	return slices.Contains(slices.Collect(maps.Values(missing)), 0)
+}
+
+// record returns a copy of a state. The result is is false if the state is known.
+func (h *history) record(on [][]int, kind string) (copied [][]int, is bool) {
 	var all []string
-	copied := make([][]int, len(on))
 	for n := range on {
-		copied[n] = slices.Clone(on[n])
+		copied = append(copied, slices.Clone(on[n]))
 		all = append(all, fmt.Sprint(h.class[n], on[n]))
 	}
 	slices.Sort(all)
-	if key := strings.Join(all, "|"); !h.known[key] {
-		h.known[key] = true
-		h.wholes = append(h.wholes, copied)
-	}
+	key := kind + strings.Join(all, "|")
+	is = !h.known[key]
+	h.known[key] = true
+	return copied, is
 }
 
-// close finds all states with all pods in place. It returns false if the steps do not suffice.
+// settle places Pending pods after lost nodes have returned.
+func (h *history) settle(on [][]int) {
+	fill := func(by int) {
+		for n, pods := range on {
+			for i, count := range pods {
+				for range count {
+					h.put(i, n, by)
+				}
+			}
+		}
+	}
+	fill(1)
+	h.visit()
+	fill(-1)
+}
+
+// close finds all states, also those after losses. It returns false if the steps do not suffice.
 func (h *history) close() bool {
 	if h.closed || h.spent {
 		return h.closed
@@ -207,10 +247,14 @@ func (h *history) close() bool {
 	for n := range h.class {
 		any = append(any, []int{n})
 	}
-	for i := 0; i < len(h.wholes) && h.steps > 0; i++ {
+	for i := 0; i < len(h.settled) && h.steps > 0; i++ {
 		for _, q := range all {
-			h.follow(q, h.wholes[i], any)
+			h.follow(q, h.settled[i], any)
 		}
+		for _, on := range h.returned {
+			h.settle(on)
+		}
+		h.returned = nil
 	}
 	h.closed, h.spent = h.steps > 0, h.steps <= 0
 	h.steps = asked
@@ -274,7 +318,7 @@ func (h *history) after(meaning certificate.Meaning, nodes []int) *after {
 	return a
 }
 
-// lose explores the states after a loss that starts in a state with all pods in place.
+// lose explores the states after a loss that starts in a settled state.
 func (h *history) lose(q *question, on [][]int, a *after) {
 	var hits []byte
 	q.hits = map[*workload.Workload]bool{}
@@ -284,12 +328,24 @@ func (h *history) lose(q *question, on [][]int, a *after) {
 			q.hits[w] = q.hits[w] || q.claimed[w] && !m.G.Kind.PerNode() && on[n][i] > 0
 		}
 	}
-	for _, m := range h.members {
-		hits = fmt.Append(hits, q.hits[m.G.Origin()])
-	}
-	a.states.seen = lazy.Cached(q.seen, string(hits), func() map[string]bool { return map[string]bool{} })
+	q.whole = map[*workload.Workload]bool{}
 	clear(a.left)
 	clear(a.rest)
+	for i, m := range h.members {
+		a.left[i] = m.Pods
+		for n := range on {
+			a.left[i] -= on[n][i]
+		}
+		if w := m.G.Origin(); a.left[i] > 0 {
+			q.whole[w] = false
+		} else if _, known := q.whole[w]; !known {
+			q.whole[w] = true
+		}
+	}
+	for _, m := range h.members {
+		hits = fmt.Append(hits, q.hits[m.G.Origin()], q.whole[m.G.Origin()])
+	}
+	a.states.seen = lazy.Cached(q.seen, string(hits), func() map[string]bool { return map[string]bool{} })
 	set := func(by int) {
 		for n, pods := range on {
 			copy(a.on[n], pods)
@@ -383,19 +439,18 @@ func (a *after) leave(i, n int, missing *int) {
 	*missing--
 }
 
-// end records how many pods are missing in a state where no more pods can be placed. If none is, the
-// lost nodes return.
+// end records how many pods are missing in a state where no more pods can be placed. If a workload has all of
+// its pods, the lost nodes return.
 func (h *history) end(q *question, a *after, gone []int) {
-	missing, all := map[*workload.Workload]int{}, 0
+	missing := map[*workload.Workload]int{}
 	for i, m := range h.members {
 		pods := a.left[i] + a.rest[i]
 		if q.Hangs(m.G.Workload) { // new pods do not start
 			pods = gone[i] + a.rest[i]
 		}
 		missing[m.G.Origin()] += pods
-		all += pods
 	}
-	if q.ends == nil && all == 0 {
+	if q.ends == nil && slices.Contains(slices.Collect(maps.Values(missing)), 0) {
 		on := slices.Clone(a.on)
 		for n := range a.lost.nodes {
 			on[n] = slices.Clone(on[n])
@@ -405,11 +460,13 @@ func (h *history) end(q *question, a *after, gone []int) {
 				}
 			}
 		}
-		h.reach(on)
+		if copied, is := h.record(on, "returned "); is {
+			h.returned = append(h.returned, copied)
+		}
 	}
 	for w, pods := range missing {
-		if q.ends == nil {
-			break
+		if q.ends == nil || !q.whole[w] {
+			continue
 		}
 		e := q.ends[w]
 		if e == nil {

@@ -213,13 +213,11 @@ func (s *play) answers() []answer {
 			return all
 		}
 	} else {
-		// If the group's pods never all fit, there is no placement before the loss.
+		// If the group's pods never all fit, those of a workload that is in question may not all run before.
 		why = model.ByPending
 		before, known := s.j.fittings[keyOf(s.group)]
 		fits := len(before.unfit) == 0
-		if !known || fits {
-			s.search(all, s.j.steps/4)
-		}
+		s.search(all, s.j.steps/4)
 		if !known && slices.ContainsFunc(all, open) {
 			fits = true // assume so if the budget runs out
 			s.j.aside(func() {

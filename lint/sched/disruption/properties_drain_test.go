@@ -12,20 +12,20 @@ import (
 )
 
 // drained returns the outcome for the first workload when nodes are drained one at a time. It
-// enumerates all complete placements and all orders in which the pods on a node are evicted,
+// enumerates all placements in which its pods run, and all orders in which the pods on a node are evicted,
 // terminate and are placed again, within the budgets (R-W19, R-A1). The outcome is never if each
 // placement has a node whose drain always leaves pods Pending.
 func (s sample) drained(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	t.Helper()
 	from, _, _ := s.settle(t, 0, nil)
-	if len(from.complete) == 0 {
+	if len(from.settled) == 0 {
 		return diag.None, true
 	}
 	never, bad := 0, false
-	lost := make([]bool, len(from.complete))
+	lost := make([]bool, len(from.settled))
 	for n := range s.boxes {
 		d := s.drain(t, n)
-		for i, g := range from.complete {
+		for i, g := range from.settled {
 			if d.before = g; slices.ContainsFunc(s.loads, func(l load) bool { return l.pin != "" }) {
 				clear(d.known)
 			}
@@ -167,7 +167,8 @@ func drainsAgree(t *testing.T, trialCount int, draw func(seed int) sample) {
 		d := j.Drain(w)
 		count[fmt.Sprintf("%s for %s", d.Answer, want)]++
 		open := d.Answer == diag.Unknown && (d.Why.Cause == model.ByBudget || len(w.Claims) > 0)
-		if d.Answer != want && !(d.Answer == diag.Sometimes && want == diag.Never) && !open {
+		later := d.Answer == diag.Sometimes && want == diag.Always // other drains and losses may come before
+		if d.Answer != want && !(d.Answer == diag.Sometimes && want == diag.Never) && !open && !later {
 			t.Errorf("seed %d: %s (%s), want %s%s", seed, d.Answer, d.Why.Cause, want, s)
 		}
 	}

@@ -89,7 +89,7 @@ func (s sample) lost(t *testing.T, is func(box) bool) (all ends, tooMuch bool) {
 	left.boxes = slices.DeleteFunc(left.boxes, is)
 	w := left.world(t, left.rest(nil))
 	w.left = mostAsked
-	for _, g := range from.complete {
+	for _, g := range from.settled {
 		on, seen := w.empty(), map[grid]bool{}
 		kept := 0
 		for n, b := range s.boxes {
@@ -149,7 +149,7 @@ func (s sample) lost(t *testing.T, is func(box) bool) (all ends, tooMuch bool) {
 		}
 		visit(on)
 	}
-	return all, from.tooMuch || w.left <= 0 || len(from.complete) == 0
+	return all, from.tooMuch || w.left <= 0 || len(from.settled) == 0
 }
 
 // TestLossesAgreeWithVolumes compares answers about lost nodes and zones with all placements and all
@@ -185,7 +185,7 @@ func TestLossesAgreeWithVolumes(t *testing.T) {
 				continue
 			}
 			count[fmt.Sprintf("%s for %s", got.Verdict, want)]++
-			if got.Verdict != want {
+			if later := got.Verdict == diag.Sometimes && want == diag.Always; got.Verdict != want && !later { // other losses may come before
 				t.Errorf("seed %d: loss of %s=%s: %s (%s), want %s%s", seed, key, got.Value, got.Verdict, got.Why.Cause, want, s)
 			}
 		}

@@ -213,6 +213,7 @@ type start struct {
 	*world
 	without  map[int]bool
 	complete []grid
+	settled  []grid    // states in which no more pods can be placed and all pods of the load in question run
 	made     [][3]int8 // under a quota, the pods of each load that exist, by complete placement
 	// fits is set if all pods of the load in question can be placed, and tooMuch if there are too
 	// many states. unclear is set if one term of the load requires pods that do not fit but
@@ -252,9 +253,13 @@ func (s sample) settle(t *testing.T, of int, but map[int]bool) (out start, most,
 		if complete {
 			out.complete = append(out.complete, g)
 		}
-		placed := map[int]int{}
+		placed, whole := map[int]int{}, true
 		for r := range out.rows {
 			placed[out.rows[r].of] += out.pods(g, r)
+			whole = whole && (out.rows[r].of != of || out.pods(g, r) == out.rows[r].pods)
+		}
+		if whole {
+			out.settled = append(out.settled, g)
 		}
 		for i, n := range placed {
 			most[i] = max(most[i], n)

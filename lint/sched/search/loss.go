@@ -15,9 +15,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// History explores losses and drains that start in a state in which all pods of a model run. A loss
-// may come after others from which all pods recover, one at a time, each of one node that then
-// returns (T32).
+// History explores losses and drains that start in a state in which no more pods can be placed. The answer
+// about a workload covers the states in which all of its pods run. A loss may come after others, each of
+// one node that returns when some workload has all of its pods again (T7).
 type History struct {
 	m, parts *model.Model
 	*losing  // nil if the outcome would depend on facts that only the cluster knows
@@ -81,15 +81,17 @@ func (h *History) lose(l certificate.Loss, o Options) []certificate.Lost {
 	return out
 }
 
-// losing explores losses. For each state with all pods in place, it explores all ways to place the
-// lost pods again on the remaining nodes.
+// losing explores losses. For each state in which no more pods can be placed, it explores all ways to place
+// the lost pods again on the remaining nodes.
 type losing struct {
 	*search
 	again []certificate.Loss
 	fixed []int // the only nodes that can be lost, or nil for any one node
-	// states lists the states with all pods in place. The first `placed` of them are reached by placing
-	// pods only, and if complete is set, there are no others. known has their keys.
+	// states lists the states in which no more pods can be placed and all pods of some workload run. The
+	// first `placed` of them are reached by placing pods only, and if complete is set, there are no others.
+	// known has their keys. returned lists states in which nodes have returned and Pending pods may fit.
 	states   [][]step
+	returned [][]step
 	placed   int
 	complete bool
 	known    map[string]bool
@@ -106,6 +108,7 @@ type losing struct {
 	*episode
 	*absence
 	rest  []int  // for each pod group, the number of lost pods that no controller recreates
+	began []bool // the owners all of whose pods ran before
 	gone  []step // placements that the loss removed
 	hits  uint64 // bit set of the owners that lose pods in the current state; unused with more than 64 owners
 	moved []step // lost pods that are in place again
@@ -182,15 +185,40 @@ func newLosing(a *state, fixed map[string]bool, again []certificate.Loss, steps 
 	for i, u := range c.units {
 		s.at[u] = i
 	}
-	s.whole = func() bool {
-		s.reach(slices.Clone(s.path))
-		return true
-	}
+	s.ended = func() { s.reach(s.standing(), true) }
 	s.complete = s.visit(c.pods)
 	s.placed = len(s.states)
-	clear(s.left)
-	s.whole, s.seen = nil, nil
 	return s
+}
+
+// standing lists the pods that are in place when all nodes are there.
+func (s *losing) standing() (pods []step) {
+	for _, i := range s.c.units {
+		u := s.a.units[i]
+		for _, n := range u.nodes.list {
+			if s.absence != nil && s.Meaning == certificate.Unreachable && s.lost[n] && !u.g.Kind.PerNode() {
+				continue // they have terminated
+			}
+			for range s.a.in[i][n] {
+				pods = append(pods, step{i, int(n)})
+			}
+		}
+	}
+	for _, v := range s.gone {
+		if s.a.units[v.unit].g.Kind.PerNode() && s.Meaning == certificate.Gone {
+			pods = append(pods, v)
+		}
+	}
+	return pods
+}
+
+// missing returns how many pods of each owner do not run.
+func (s *losing) missing() []int {
+	missing := make([]int, len(s.c.owners))
+	for i := range s.c.units {
+		missing[s.c.owner[i]] += s.left[i] + s.rest[i]
+	}
+	return missing
 }
 
 // valuesOf returns the values of a node label.
@@ -204,8 +232,14 @@ func valuesOf(nodes []*topology.Node, key string) map[string]bool {
 	return values
 }
 
-// reach records a state with all pods in place, unless it is known.
-func (s *losing) reach(pods []step) {
+// reach records a state, unless it is known or no workload has all of its pods. If it is not settled, Pending
+// pods may fit.
+func (s *losing) reach(pods []step, settled bool) {
+	if missing := s.missing(); slices.Min(missing) > 0 {
+		return
+	} else if slices.Max(missing) == 0 {
+		settled = true
+	}
 	on := map[int][]uint64{}
 	for _, v := range pods {
 		if on[v.node] == nil {
@@ -214,7 +248,7 @@ func (s *losing) reach(pods []step) {
 		on[v.node][s.at[v.unit]]++
 	}
 	s.a.m.Run().Spend(1 + len(pods)/2)
-	var all []string
+	all := []string{fmt.Sprint(settled)}
 	for n, count := range on {
 		text := binary.AppendUvarint(nil, uint64(s.classOf(n)))
 		for _, x := range count {
@@ -223,9 +257,16 @@ func (s *losing) reach(pods []step) {
 		all = append(all, string(text))
 	}
 	slices.Sort(all)
-	if key := strings.Join(all, ""); !s.known[key] {
-		s.known[key] = true
+	switch key := strings.Join(all, ""); {
+	case s.known[key]:
+		return
+	case settled:
 		s.states = append(s.states, pods)
+		fallthrough
+	default:
+		if s.known[key] = true; !settled {
+			s.returned = append(s.returned, pods)
+		}
 	}
 }
 
@@ -249,6 +290,10 @@ func (s *losing) explore(e *episode, states int, enough func() bool) bool {
 		}
 		from := s.states[e.done]
 		s.set(from, 1)
+		s.began = s.began[:0]
+		for _, pods := range s.missing() {
+			s.began = append(s.began, pods == 0)
+		}
 		for _, nodes := range s.lossesOf(e) {
 			if e.torn = e.torn || !s.loseNodes(nodes); e.torn {
 				break
@@ -262,10 +307,11 @@ func (s *losing) explore(e *episode, states int, enough func() bool) bool {
 	return e.done >= states
 }
 
-// set puts all pods of a state in place, or removes them.
+// set puts the pods of a state in place, or removes them.
 func (s *losing) set(pods []step, by int32) {
 	for _, v := range pods {
 		s.a.change(v.unit, v.node, by)
+		s.left[s.at[v.unit]] -= int(by)
 	}
 	for _, v := range pods {
 		s.drop(v.node)
@@ -575,7 +621,7 @@ func (s *losing) repair() bool {
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
 		return false
 	}
-	key := string(s.key())
+	key := string(s.key()) + fmt.Sprint(s.began, s.rest)
 	if seen, known := s.visited[key]; known && s.hits&^seen == 0 {
 		return true
 	}
@@ -640,12 +686,9 @@ func (s *losing) replace(i, u, n int) bool {
 	return ok
 }
 
-// end records a state in which no more pods can be placed. If all pods run, the nodes return.
+// end records a state in which no more pods can be placed. If a workload has all of its pods, the nodes return.
 func (s *losing) end() {
-	missing := make([]int, len(s.ends))
-	for i := range s.c.units {
-		missing[s.c.owner[i]] += s.left[i] + s.rest[i]
-	}
+	missing := s.missing()
 	for _, v := range s.moved {
 		if s.Hangs(s.a.units[v.unit].g.Workload) {
 			missing[s.c.owner[s.at[v.unit]]]++
@@ -653,6 +696,9 @@ func (s *losing) end() {
 	}
 	for k := range s.ends {
 		e := &s.ends[k]
+		if !s.began[k] {
+			continue
+		}
 		if !e.seen {
 			e.seen, e.fewest = true, missing[k]
 		}
@@ -661,24 +707,8 @@ func (s *losing) end() {
 			e.struck, e.hit = true, missing[k]
 		}
 	}
-	if len(s.again) > 0 && s.of != fixedNodes && slices.Max(missing) == 0 {
-		var pods []step
-		for _, i := range s.c.units {
-			u := s.a.units[i]
-			if u.g.Kind.PerNode() {
-				pods = append(pods, step{i, u.pinned})
-				continue
-			}
-			for _, n := range u.nodes.list {
-				if s.Meaning == certificate.Unreachable && s.lost[n] {
-					continue // they terminated
-				}
-				for range s.a.in[i][n] {
-					pods = append(pods, step{i, int(n)})
-				}
-			}
-		}
-		s.reach(pods)
+	if len(s.again) > 0 && s.of != fixedNodes && slices.Min(missing) == 0 {
+		s.reach(s.standing(), false)
 	}
 }
 
@@ -699,20 +729,20 @@ func (s *losing) answers(l certificate.Loss) (all []certificate.Lost, e *episode
 		return e.settled() || *s.steps < after
 	}) && s.complete && s.placed > 0
 	closed := len(s.again) == 0
-	if whole && !closed && slices.ContainsFunc(e.first, func(e ending) bool { return e.most == 0 }) {
+	if whole && !closed && slices.ContainsFunc(e.first, func(e ending) bool { return e.seen && e.most == 0 }) {
 		closed = s.close() && s.explore(e, len(s.states), func() bool { return false })
 	}
 	for k, w := range s.c.owners {
 		x, o := &e.ends[k], certificate.Lost{Workload: w, Verdict: diag.Unknown}
 		switch {
-		case whole && e.first[k].fewest > 0:
+		case whole && e.first[k].fewest > 0: 
 			o.Verdict, o.Pending = diag.Never, e.first[k].fewest
 		case x.seen && x.fewest == 0 && x.most > 0:
 			o.Verdict, o.Pending = diag.Sometimes, x.most
 			if whole {
 				o.Hit = e.first[k].hit
 			}
-		case whole && closed:
+		case whole && closed && x.seen:
 			o.Verdict = diag.Always
 		}
 		all = append(all, o)
@@ -720,13 +750,25 @@ func (s *losing) answers(l certificate.Loss) (all []certificate.Lost, e *episode
 	return all, e
 }
 
-// close finds all states with all pods in place. It returns false if its steps do not suffice.
+// close finds all states, also those after losses. It returns false if its steps do not suffice.
 func (s *losing) close() bool {
 	asked := s.steps
 	defer func() { s.steps = asked }()
 	s.steps = &s.closing
 	classes := slices.Compact(slices.Sorted(slices.Values(s.class)))
-	for n := 0; n < len(s.states) && !s.closed; {
+	for n := 0; n < len(s.states) || len(s.returned) > 0; {
+		for ; len(s.returned) > 0; s.returned = s.returned[1:] {
+			s.absence, s.gone = nil, s.gone[:0]
+			s.set(s.returned[0], 1)
+			left := 0
+			for _, pods := range s.left {
+				left += pods
+			}
+			ok := s.visit(left)
+			if s.set(s.returned[0], -1); !ok {
+				return false
+			}
+		}
 		n = len(s.states)
 		for _, class := range classes {
 			for _, l := range s.again {

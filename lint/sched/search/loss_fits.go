@@ -405,12 +405,13 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	if !r.own(t, nil) || slices.ContainsFunc(r.p.Keys, r.coarse) {
 		return "", 0, false
 	}
-	worst, best, sure, found := r.shares(t, b, l).missing(l.Returns(r.p.G.Workload))
+	s := r.shares(t, b, l)
+	worst, best, sure, found := s.missing(l.Returns(r.p.G.Workload))
 	switch {
 	case !found:
 		return diag.Unknown, 0, true
 	case worst == 0:
-		return diag.Always, 0, true
+		return diag.Always, 0, s.lasting()
 	case best > 0:
 		return diag.Never, best, true
 	}
@@ -507,6 +508,18 @@ func (s *shares) target(z *zone) int {
 	return min(z.left, s.level+s.skew)
 }
 
+// lasting reports whether all pods are in place after a repair, however many were in each domain before the
+// loss. Earlier losses can leave other numbers of pods in the domains than placing pods does.
+func (s *shares) lasting() bool { return s.filled() >= s.pods }
+
+// filled returns how many pods all domains have at least after a repair, if there are so many.
+func (s *shares) filled() (sum int) {
+	for i := range s.zones {
+		sum += s.target(&s.zones[i]) * s.zones[i].count
+	}
+	return sum
+}
+
 // most returns how many pods a domain may have before the loss if every domain has at least m.
 func (s *shares) most(z *zone, m int) int { return min(z.before, m+s.skew) }
 
@@ -557,17 +570,13 @@ func (s *shares) worst(m int, recreated bool) int {
 	if !recreated { // losing the most pods leaves the fewest survivors
 		return s.pods - s.fill(m, func(z *zone, x int) int { return max(0, x-z.lost) })
 	}
-	sum := 0
-	for i := range s.zones {
-		sum += s.target(&s.zones[i]) * s.zones[i].count
-	}
 	gained := s.fill(m, func(z *zone, x int) int {
 		if !z.stays {
 			return 0
 		}
 		return max(0, x-z.lost-s.target(z))
 	})
-	return max(0, s.pods-sum-gained)
+	return max(0, s.pods-s.filled()-gained)
 }
 
 // best considers the best placement in which every domain has at least m pods. It returns a lower

@@ -126,7 +126,7 @@ func (f fate) verdict() diag.Outcome {
 	return diag.Sometimes
 }
 
-// fates tries all placements, losses and repairs.
+// fates tries all placements, losses and repairs. A workload counts where all of its pods run before.
 func (s setting) fates(t *testing.T) (map[string]fate, *model.Model) {
 	t.Helper()
 	m, set := modelOf(t, s.before(), s.manifests())
@@ -141,16 +141,22 @@ func (s setting) fates(t *testing.T) (map[string]fate, *model.Model) {
 			want[i] = m.Eligible(w).Count
 		}
 	}
-	all, seen := map[string]fate{}, map[string]bool{}
+	all, seen := map[string]fate{}, map[string]map[string]bool{}
 	walk(m, set.Workloads, counts, want, map[string]bool{}, func() {
+		began := make([]bool, len(counts))
 		for i := range counts {
-			if sum(counts[i]) < want[i] {
-				return
-			}
+			began[i] = sum(counts[i]) == want[i]
+		}
+		key := fmt.Sprint(began)
+		if seen[key] == nil {
+			seen[key] = map[string]bool{}
 		}
 		now, wanted := s.strike(counts, want)
-		walk(left, rest.Workloads, now, wanted, seen, func() {
+		walk(left, rest.Workloads, now, wanted, seen[key], func() {
 			for i, w := range s.shapes {
+				if !began[i] {
+					continue
+				}
 				missing := want[i] - sum(now[i])
 				if w.kind == "DaemonSet" {
 					missing = 0

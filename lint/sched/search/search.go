@@ -56,8 +56,9 @@ type search struct {
 	first bool
 	steps *int // remaining budget
 	// whole, if not nil, is called in every state in which all pods are placed. The search stops if
-	// it returns false.
+	// it returns false. ended, if not nil, is called in every state in which no more pods can be placed.
 	whole func() bool
+	ended func()
 	columns
 }
 
@@ -132,6 +133,9 @@ func (s *search) visit(left int) bool {
 	}
 	if maximal {
 		s.maximal(left)
+		if s.ended != nil {
+			s.ended()
+		}
 	}
 	return !maximal || left > 0 || s.whole == nil || s.whole()
 }
