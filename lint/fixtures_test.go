@@ -244,7 +244,7 @@ func isDir(path string) bool {
 // TestFixtureFoldersAreRules checks that each fixture folder belongs to a rule. Otherwise its
 // fixtures would never run.
 func TestFixtureFoldersAreRules(t *testing.T) {
-	shared := []string{"apps", "charts", "clusters", "demo", "incidents", "kinds", "models", "mutate", "oracle", "recorded", "renders", "report", "scripts", "templates", "topology", "trials"}
+	shared := []string{"apps", "charts", "clusters", "demo", "incidents", "kinds", "models", "mutate", "oracle", "recorded", "renders", "report", "scripts", "seeds", "templates", "topology", "trials"}
 	shared = append(shared, engine(t).Packs()...)
 	entries, err := os.ReadDir("../fixtures")
 	if err != nil {

@@ -138,7 +138,7 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 		if !c.atOnce(&l) {
 			return
 		}
-		if found := c.follow(c.of[q.w], l, b.Nodes()); found.verdict == diag.Sometimes {
+		if found := c.follow(c.of[q.w], l, b.Nodes()); found.verdict == diag.Sometimes && !model.Off("T25") {
 			a = found
 		}
 	})
@@ -166,7 +166,7 @@ func (q *loss) recovers(nodes []string, l certificate.Loss) bool {
 // anti-affinity, so that must not reach beyond a node.
 func (q *loss) lasting(nodes []string, l certificate.Loss) []int {
 	j := q.j
-	if !j.placed.Describes(q.w) || len(j.running) > 0 {
+	if model.Off("T27") || !j.placed.Describes(q.w) || len(j.running) > 0 {
 		return nil
 	}
 	all := j.everyone(q.w, model.Certain(q.w))

@@ -265,7 +265,7 @@ func (h held) free() bool { return h == held{} }
 // cases the verdict is Unknown.
 func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	v := diag.Unknown
-	if u.free() {
+	if u.free() && !model.Off("C12") {
 		v = u.counted(w, group, r)
 	}
 	switch v {
@@ -387,7 +387,7 @@ func (q *rolling) alike() bool {
 // returns reports whether each new pod of a DaemonSet finds the room of the old one on its node, as no
 // other pod waits for it (C12). All pods of the group run before that, which needs a placement of them.
 func (q *rolling) returns() bool {
-	if !q.w.Kind.PerNode() || len(q.j.running) > 0 || slices.ContainsFunc(q.j.m.Group(q.w).Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity }) {
+	if model.Off("C12") || !q.w.Kind.PerNode() || len(q.j.running) > 0 || slices.ContainsFunc(q.j.m.Group(q.w).Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity }) {
 		return false
 	}
 	if exists(q.decide(q.Replicas).d.Verdict) {
@@ -621,7 +621,7 @@ const skewSteps = 100_000
 func (u updates) Skews(w *workload.Workload, replicas int) bool {
 	how := w.Rollout(replicas)
 	hard := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })
-	if !hard || how.Way == workload.PerNode || how.Way == workload.NoRollout {
+	if model.Off("C9") || !hard || how.Way == workload.PerNode || how.Way == workload.NoRollout {
 		return false
 	}
 	brief := *u.shared

@@ -226,7 +226,7 @@ func (u updates) keepsRoom(w *workload.Workload, r *Rollout, p model.Pin) bool {
 // depend on how they are distributed within the domain of a volume.
 func (u updates) returns(w *workload.Workload, r *Rollout, p model.Pin) bool {
 	first := r.Way == workload.InPlace || r.Way == workload.Recreate || r.Way == workload.Rolling && r.Unavailable > 0
-	if !first || w.Kind.PerNode() {
+	if !first || w.Kind.PerNode() || model.Off("T31") {
 		return false
 	}
 	group, contenders := u.contenders(w, r.Replicas), u.contendersOf(w, r.Replicas)

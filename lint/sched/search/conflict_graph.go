@@ -402,7 +402,7 @@ func (f *conflictGraph) settle(o *outcome) {
 		o.worst = o.best
 		return
 	}
-	if len(o.best) < o.pods {
+	if len(o.best) < o.pods && !model.Off("T13") {
 		f.colour(o)
 	}
 	if len(o.best) == o.pods {

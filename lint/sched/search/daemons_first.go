@@ -15,7 +15,7 @@ import (
 // also settles verdicts for every order: a run under it is a run, and in a run that places all
 // pods, the DaemonSet pods can as well come first.
 func DaemonSetsFirst(m *model.Model, d *certificate.Decision, o Options) {
-	if d.Verdict != diag.Sometimes && d.Verdict != diag.Unknown {
+	if model.Off("T26") || d.Verdict != diag.Sometimes && d.Verdict != diag.Unknown {
 		return
 	}
 	var first *model.DaemonSetsFirst

@@ -36,7 +36,7 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)
 	default: // look for runs that show that the order matters, first by theory and then by trial
-		if f := newConflictGraph(e.state, c); f != nil {
+		if f := newConflictGraph(e.state, c); f != nil && !model.Off("T8") {
 			f.settle(&o)
 			break
 		}
@@ -69,7 +69,7 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 		o.worst = o.best
 	}
 	if o.decided && !o.exact && o.pods <= smallPods && len(e.nodes) <= smallNodes {
-		if f := newConflictGraph(e.state, c); f != nil {
+		if f := newConflictGraph(e.state, c); f != nil && !model.Off("T2") {
 			f.exactly(&o)
 		}
 	}
@@ -94,9 +94,9 @@ func (e estimates) shortOfRoom(o *outcome) {
 		lost.proof.About = append(lost.proof.About, i)
 		o.ownMost[o.owner[k]] -= u.pods - most
 	}
-	if r := newRivals(e.state, o.units); r != nil {
+	if r := newRivals(e.state, o.units); r != nil && !model.Off("T10") {
 		for res := range e.resources {
-			if e.contend {
+			if e.contend && !model.Off("T12") {
 				lost = lost.more(r.volume(res))
 			}
 		}
@@ -115,7 +115,7 @@ const maxSets = 24
 // confined to the set with what the set's nodes offer (T12). It replaces a minimum cut if the pod
 // groups have too many nodes, and counts in larger pieces than that.
 func (e estimates) overfull(units []int) shortfall {
-	if !e.contend {
+	if !e.contend || model.Off("T12") {
 		return shortfall{}
 	}
 	var sets []*nodeSet

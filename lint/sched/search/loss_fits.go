@@ -34,7 +34,7 @@ import (
 // these nodes. Neither these nodes nor these domains are counted as open.
 func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods int) bool {
 	switch x := r.present(about, pods); {
-	case !x.counts:
+	case !x.counts || model.Off("T16"):
 		return false
 	case x.over != nil:
 		return r.everywhere(b, l, x)
@@ -92,7 +92,7 @@ func (r *Room) Returns(b *DomainLoss, key string) (d int32, left, known bool) {
 func (r *Room) FitsPinned(b *DomainLoss, about *Roster, pods int, key string) bool {
 	x := r.present(about, pods)
 	d, left, known := r.Returns(b, key)
-	if !x.counts || x.shut > 0 || x.over != nil && (x.over.Key != key || !x.own) || !left || !known {
+	if model.Off("T30") || !x.counts || x.shut > 0 || x.over != nil && (x.over.Key != key || !x.own) || !left || !known {
 		return false
 	}
 	domain := r.domain(key)

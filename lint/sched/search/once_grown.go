@@ -20,7 +20,7 @@ const OnceGrownQuestion = "whether pools can grow for its pods"
 // lost and that pools do not add, or empty. If OnceGrown returns false, the answer is not known.
 func OnceGrown(m *model.Model, w *workload.Workload, pods int, lost [2]string) (yes bool) {
 	g := m.Groups[w]
-	if !slices.ContainsFunc(m.Topology.Growth, unbounded) || !g.Placeable() || w.Kind.PerNode() || m.Chooses(w) || w.OrdinalReaches != nil {
+	if model.Off("T33") || !slices.ContainsFunc(m.Topology.Growth, unbounded) || !g.Placeable() || w.Kind.PerNode() || m.Chooses(w) || w.OrdinalReaches != nil {
 		return false
 	}
 	ws := []*workload.Workload{w}

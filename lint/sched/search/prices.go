@@ -524,7 +524,7 @@ const fullPrice = 1 << 30
 func (f *fillers) lowest(p *place, wanted int, thorough bool) (best int, paid certificate.Prices) {
 	best, at := math.MaxInt, []int64(nil)
 	if f.h.most > 0 && thorough {
-		if proof := f.tellApart(p, wanted).proof; proof != nil {
+		if proof := f.tellApart(p, wanted).proof; proof != nil && !model.Off("T29") {
 			return wanted - 1, *proof
 		}
 		return best, certificate.Prices{}

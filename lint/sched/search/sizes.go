@@ -81,11 +81,11 @@ func SizesOf(m *model.Model, ws []*workload.Workload, spare int) Sizes {
 	case len(kinds) == 0:
 		return Sizes{Known: true, Every: true}
 	case len(m.AskedFor()) > 0: // pods within a workload differ and are created in order
-	case Hereditary(m, ws) && nested(m, ws):
+	case Hereditary(m, ws) && nested(m, ws) && !model.Off("T17"):
 		return subsets(m, kinds, func(g int) bool {
 			return likeDeclared(m, ws, g) <= spare && (sharesDomain(m, ws, g) || slices.ContainsFunc(ws, perNode))
 		})
-	case spare == 0 && spreadsAlone(m, ws):
+	case spare == 0 && spreadsAlone(m, ws) && !model.Off("T18"):
 		return subsets(m, kinds, func(g int) bool { return likeDeclared(m, ws, g) == 0 })
 	}
 	s := counted(m, kinds, func(g int) int { return m.Topology.Growth[g].Extra })
