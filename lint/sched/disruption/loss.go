@@ -361,7 +361,7 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 			answer, refusing, why := q.j.evictable(w)
 			budgets := q.j.BudgetsOf(w)
 			switch {
-			case w.Kind.VM && w != q.w:
+			case w.Kind.VM && w != q.w && migrations{q.j}.Migration(w).Evicts: // its pods migrate
 				why = by(model.ByTermination)
 			case answer == diag.Never:
 				x.guards = append(x.guards, certificate.Guard{Workload: w})

@@ -42,6 +42,9 @@ type play struct {
 const (
 	lossPods  = 40
 	lossNodes = 40
+	// historySteps multiplies the step budget for a search of the states of a few pods, which many
+	// questions share and of which no rule but the search decides most.
+	historySteps, fewPods = 4, 16
 	// hitSteps divides the step budget for a search that only examines the workloads that lose a
 	// pod.
 	hitSteps = 40
@@ -217,7 +220,11 @@ func (s *play) answers() []answer {
 		why = model.ByPending
 		before, known := s.j.fittings[keyOf(s.group)]
 		fits := len(before.unfit) == 0
-		s.search(all, s.j.steps/4)
+		steps := s.j.steps / 4
+		if len(s.again) > 0 && s.pods() <= fewPods {
+			steps = historySteps * s.j.steps
+		}
+		s.search(all, steps)
 		if !known && slices.ContainsFunc(all, open) {
 			fits = true // assume so if the budget runs out
 			s.j.aside(func() {
