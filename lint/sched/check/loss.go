@@ -485,32 +485,59 @@ func (Checker) Follow(m *model.Model, l certificate.Loss, run []certificate.Move
 	return follow(m, absenceOf(m, l), l, run)
 }
 
-// follow replays a run with a loss. The run must place all pods before the loss, and no guard may keep
-// one of the lost pods. After the last move, no more pods may fit.
+// follow replays a run with a loss. No more pods may fit before the loss and after the last move, and no guard
+// may keep one of the lost pods. It returns how many pods of each workload are missing at the end. A workload
+// is left out if not all of its pods ran before the loss.
 func follow(m *model.Model, lost *absence, l certificate.Loss, run []certificate.Move) (map[*workload.Workload]int, error) {
 	v, after := newNodeSets(nil, m, true), newNodeSets(lost, m, true)
-	missing, hung, struck := map[*model.Group]int{}, map[*model.Group]int{}, false
-	pending := map[*workload.Workload]int{}
+	// The pods that are Pending, and those that are not created again or do not start.
+	pending, missing := map[*model.Group]int{}, map[*workload.Workload]int{}
 	type spot struct {
 		g *model.Group
 		n int
 	}
-	hit := map[spot]int{} // pods on lost nodes that are still to go
+	hit, struck := map[spot]int{}, false // pods on lost nodes that are still to go
+	partly := map[*workload.Workload]bool{}
+	settled := func(v *nodeSets, when string) error {
+		for g, pods := range pending {
+			if pods > 0 && !v.waits(g) && v.reasons(g)[certificate.Takes] > 0 {
+				return fmt.Errorf("%s: a pod still fits %s", g.Workload, when)
+			}
+		}
+		return nil
+	}
+	strike := func() error {
+		for g := range m.Placeable() {
+			if pending[g] = v.count(g) - v.placed[g.Workload]; pending[g] > 0 {
+				partly[g.Origin()] = true
+			}
+			missing[g.Origin()] += pending[g]
+		}
+		struck = true
+		return settled(v, "before the loss")
+	}
 	for i, move := range run {
 		n, ok := m.IndexOf(move.Node.Name)
 		g := m.Groups[move.Workload]
-		switch {
-		case !ok || g == nil:
+		if !ok || g == nil {
 			return nil, fmt.Errorf("move %d: no such node or pod", i)
-		case move.Gone && hit[spot{g, n}] > 0:
+		}
+		if move.Gone && !struck {
+			if err := strike(); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case move.Gone && hit[spot{g, n}] == 0:
+			return nil, fmt.Errorf("move %d: no pod of %s on %s is lost", i, move.Workload, move.Node.Name)
+		case move.Gone:
 			hit[spot{g, n}]--
-			if missing[g]++; !l.Evicts(g, func(w *workload.Workload) int { return pending[w] }) {
+			if !l.Evicts(g, func(w *workload.Workload) int { return missing[w] }) {
 				return nil, fmt.Errorf("move %d: a budget keeps a pod of %s", i, g.Workload)
 			}
-			pending[g.Origin()]++
-			struck = true
-		case move.Gone:
-			return nil, fmt.Errorf("move %d: no pod of %s on %s is lost", i, move.Workload, move.Node.Name)
+			if missing[g.Origin()]++; l.CreatedAgain(g) {
+				pending[g]++
+			}
 		case !struck:
 			if why := v.refuses(g, n); why != certificate.Takes || v.waits(g) {
 				return nil, fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
@@ -520,29 +547,25 @@ func follow(m *model.Model, lost *absence, l certificate.Loss, run []certificate
 				hit[spot{g, n}]++
 			}
 		default:
-			if why := after.refuses(g, n); why != certificate.Takes || missing[g] == 0 || !l.CreatedAgain(g) || after.waits(g) {
+			if why := after.refuses(g, n); why != certificate.Takes || pending[g] == 0 || after.waits(g) {
 				return nil, fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
 			}
-			if missing[g]--; l.Hangs(g.Workload) {
-				hung[g]++
+			if pending[g]--; !l.Hangs(g.Workload) {
+				missing[g.Origin()]--
 			}
 			after.add(g, n)
 		}
 	}
-	clear(pending)
 	for s, pods := range hit {
 		if pods > 0 {
 			return nil, fmt.Errorf("a pod of %s stays on a lost node", s.g.Workload)
 		}
 	}
-	for g := range m.Placeable() {
-		if v.placed[g.Workload] != v.count(g) {
-			return nil, fmt.Errorf("%s: not all pods are in place before the loss", g.Workload)
-		}
-		pending[g.Origin()] += missing[g] + hung[g]
-		if missing[g] > 0 && l.CreatedAgain(g) && !after.waits(g) && after.reasons(g)[certificate.Takes] > 0 {
-			return nil, fmt.Errorf("%s: a pod still fits after the last move", g.Workload)
+	if !struck {
+		if err := strike(); err != nil {
+			return nil, err
 		}
 	}
-	return pending, nil
+	maps.DeleteFunc(missing, func(w *workload.Workload, _ int) bool { return partly[w] })
+	return missing, settled(after, "after the last move")
 }

@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -88,7 +89,7 @@ func (c *crowd) follow(w *workload.Workload, l certificate.Loss, nodes []string)
 	}
 	for c.steps > 0 && f.rounds < maxRounds && (f.good[w] == nil || f.bad[w] == nil) {
 		c.onBoard(func() {
-			c.place(f.rounds, f.lost, func(run []certificate.Move, d *rand.Rand) { f.lose(c, run, d) })
+			c.place(f.rounds, f.lost, func(x *filling) { f.lose(c, x) })
 		})
 		f.rounds++
 	}
@@ -100,10 +101,10 @@ func (c *crowd) follow(w *workload.Workload, l certificate.Loss, nodes []string)
 	}
 	certify := func(run []certificate.Move) int {
 		missing, err := certificate.CheckerOf(c.m).Follow(c.m, f.loss, run)
-		if err != nil {
-			return -1
+		if pods, whole := missing[w]; err == nil && whole {
+			return pods
 		}
-		return missing[w]
+		return -1
 	}
 	if pending := certify(f.bad[w]); pending > 0 && certify(f.good[w]) == 0 {
 		return answer{verdict: diag.Sometimes, pending: pending}
@@ -139,30 +140,31 @@ func (c *crowd) atOnce(l *certificate.Loss) bool {
 }
 
 // place places all pods in the order and on the nodes of a round, calls then with the run, and takes the
-// pods away again. lost marks nodes that some workloads prefer or avoid. Runs are not made if the pods do
-// not all fit.
-func (c *crowd) place(round int, lost []bool, then func(run []certificate.Move, d *rand.Rand)) {
+// pods away again. lost marks nodes that some workloads prefer or avoid. If the pods do not all fit, the run
+// ends where no more do.
+func (c *crowd) place(round int, lost []bool, then func(*filling)) {
 	d := rand.New(rand.NewPCG(uint64(round), 1))
 	order := slices.Clone(c.largest)
 	if round%2 == 1 {
 		d.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
 	}
-	for range 4 { // with what finds no node first
+	const tries = 4 // with what finds no node first
+	for try := 1; ; try++ {
 		f := c.filling(d)
-		last := f.daemons()
-		if last == nil {
-			last = f.rest(order, func(*workload.Workload) (bool, int, func(int32) bool) {
-				any, first, prefer := d.IntN(2) == 0, d.IntN(1+len(lost)), d.IntN(3)
-				return any, first, func(n int32) bool { return prefer == 0 && lost[n] || prefer == 1 && !lost[n] }
-			})
-		}
-		if last == nil {
-			then(f.run, d)
-		}
-		f.undo()
-		if last == nil {
+		if f.daemons() != nil {
+			f.undo()
 			return
 		}
+		last := f.rest(order, func(*workload.Workload) (bool, int, func(int32) bool) {
+			any, first, prefer := d.IntN(2) == 0, d.IntN(1+len(lost)), d.IntN(3)
+			return any, first, func(n int32) bool { return prefer == 0 && lost[n] || prefer == 1 && !lost[n] }
+		})
+		if last == nil || try == tries {
+			then(f)
+			f.undo()
+			return
+		}
+		f.undo()
 		order = append([]*workload.Workload{last}, slices.DeleteFunc(order, func(o *workload.Workload) bool { return o == last })...)
 	}
 }
@@ -175,22 +177,22 @@ func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 	if x.daemons() != nil || !x.some(w, 1+d.IntN(max(1, w.Count.N)), f.lost) || !x.close(w, 0, f.lost) {
 		return
 	}
-	if x.rest(c.largest, func(*workload.Workload) (bool, int, func(int32) bool) {
+	x.rest(c.largest, func(*workload.Workload) (bool, int, func(int32) bool) {
 		return false, d.IntN(1 + len(f.lost)), func(n int32) bool { return !f.lost[n] }
-	}) == nil {
-		f.lose(c, x.run, d)
-	}
+	})
+	f.lose(c, x)
 }
 
 // aimRoll builds a placement in which no node has room for a new pod, and calls then with the run.
-func (c *crowd) aimRoll(r certificate.Rollout, d *rand.Rand, then func(run []certificate.Move, d *rand.Rand)) {
+func (c *crowd) aimRoll(r certificate.Rollout, d *rand.Rand, then func(*filling)) {
 	x := c.filling(d)
 	defer x.undo()
 	anywhere := func(*workload.Workload) (bool, int, func(int32) bool) {
 		return true, 0, func(int32) bool { return false }
 	}
-	if x.daemons() == nil && x.rest([]*workload.Workload{r.Old}, anywhere) == nil && x.close(r.Fresh, 0, nil) && x.rest(c.largest, anywhere) == nil {
-		then(x.run, d)
+	if x.daemons() == nil && x.rest([]*workload.Workload{r.Old}, anywhere) == nil && x.close(r.Fresh, 0, nil) {
+		x.rest(c.largest, anywhere)
+		then(x)
 	}
 }
 
@@ -238,22 +240,29 @@ func (f *filling) daemons() *workload.Workload {
 	return nil
 }
 
-// rest places all remaining pods of the given workloads. The function how says which nodes each workload
-// prefers (see pick). rest returns the first workload that does not fit, or nil.
-func (f *filling) rest(order []*workload.Workload, how func(*workload.Workload) (any bool, first int, avoid func(n int32) bool)) *workload.Workload {
-	for _, w := range order {
-		any, first, avoid := how(w)
-		for _, u := range f.of[w] {
-			for pods := min(f.left[w], f.units[u].Pods); pods > 0; pods-- {
-				n := f.pick(u, first, f.d, any, avoid)
-				if n < 0 {
-					return w
+// rest places as many of the remaining pods of the given workloads as fit. The function how says which nodes
+// each workload prefers (see pick). rest returns the first workload that does not fit, or nil.
+func (f *filling) rest(order []*workload.Workload, how func(*workload.Workload) (any bool, first int, avoid func(n int32) bool)) (unfit *workload.Workload) {
+	for before := -1; before < len(f.run); {
+		before, unfit = len(f.run), nil
+		for _, w := range order {
+			any, first, avoid := how(w)
+			for _, u := range f.of[w] {
+				for pods := min(f.left[w], f.units[u].Pods); pods > 0; pods-- {
+					n := f.pick(u, first, f.d, any, avoid)
+					if n < 0 {
+						unfit = cmp.Or(unfit, w)
+						break
+					}
+					f.put(w, u, n)
 				}
-				f.put(w, u, n)
 			}
 		}
+		if unfit == nil {
+			break
+		}
 	}
-	return nil
+	return unfit
 }
 
 // some places the given number of w's pods on the marked nodes. It returns false if they do not fit there.
@@ -372,11 +381,11 @@ func (b *board) add(x certificate.Move, by int) {
 	}
 }
 
-// lose follows the loss twice after a run that places all pods: once the large pods find nodes first, once
-// any. It keeps the first runs that leave pods of a workload missing or do not.
-func (f *followed) lose(c *crowd, run []certificate.Move, d *rand.Rand) {
+// lose follows the loss twice after a run: once the large pods find nodes first, once any. It keeps the first
+// runs that leave pods of a workload missing or do not, if all of them ran before.
+func (f *followed) lose(c *crowd, from *filling) {
 	var gone, stay []certificate.Move
-	missing := map[*workload.Workload]int{}
+	run, d, missing := from.run, from.d, maps.Clone(from.left)
 	for _, x := range run {
 		switch lost := f.loss.Nodes[x.Node.Name]; {
 		case !lost:
@@ -406,6 +415,9 @@ func (f *followed) lose(c *crowd, run []certificate.Move, d *rand.Rand) {
 	}
 	for _, any := range []bool{false, true} {
 		queue := slices.DeleteFunc(slices.Clone(gone), func(x certificate.Move) bool { return !f.loss.Recreated(x.Workload) })
+		for _, o := range c.largest {
+			queue = append(queue, slices.Repeat([]certificate.Move{{Workload: o}}, from.left[o])...)
+		}
 		if any {
 			d.Shuffle(len(queue), func(i, k int) { queue[i], queue[k] = queue[k], queue[i] })
 		} else {
@@ -436,6 +448,7 @@ func (f *followed) lose(c *crowd, run []certificate.Move, d *rand.Rand) {
 		whole := slices.Concat(run, gone, again)
 		for _, w := range c.largest {
 			switch {
+			case from.left[w] > 0:
 			case left[w] > 0 && f.bad[w] == nil:
 				f.bad[w] = whole
 			case left[w] == 0 && f.good[w] == nil && (len(queue) == 0 || !c.j.mayBePreempted(w)):
@@ -492,9 +505,12 @@ func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 	}
 	c := &crowd{scene: s, m: x.m, board: newBoard(x.m)}
 	c.sort(x.ask.Fresh)
-	roll := func(run []certificate.Move, d *rand.Rand) {
-		moves, done := c.board.roll(run, x.ask, d)
-		switch whole := slices.Concat(run, moves); {
+	roll := func(f *filling) {
+		if f.left[x.ask.Old] > 0 {
+			return
+		}
+		moves, done := f.roll(x.ask)
+		switch whole := slices.Concat(f.run, moves); {
 		case done && x.good == nil:
 			x.good = whole
 		case !done && x.bad == nil:
@@ -518,10 +534,26 @@ func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 }
 
 // roll replaces all old pods after a run that places them. It returns the moves of the controller and the
-// scheduler, and false if it gets stuck.
-func (b *board) roll(run []certificate.Move, ask certificate.Rollout, d *rand.Rand) (moves []certificate.Move, done bool) {
+// scheduler, and false if it gets stuck. Pods of others that wait may take the room of an old pod.
+func (f *filling) roll(ask certificate.Rollout) (moves []certificate.Move, done bool) {
 	var left []*topology.Node
-	for _, x := range run {
+	b, d, wait := f.board, f.d, maps.Clone(f.left)
+	greedy := d.IntN(2) == 0
+	others := func() {
+		for _, o := range f.c.largest {
+			for wait[o] > 0 {
+				n := b.pick(b.of[o][0], 0, d, false, func(int32) bool { return false })
+				if n < 0 {
+					break
+				}
+				x := certificate.Move{Workload: o, Node: b.m.Topology.Nodes[n]}
+				b.add(x, 1)
+				moves = append(moves, x)
+				wait[o]--
+			}
+		}
+	}
+	for _, x := range f.run {
 		if x.Workload == ask.Old {
 			left = append(left, x.Node)
 		}
@@ -556,9 +588,15 @@ func (b *board) roll(run []certificate.Move, ask certificate.Rollout, d *rand.Ra
 			most[x.Node]--
 			b.add(x, -1)
 		default:
+			before := len(moves)
+			if others(); len(moves) > before { // after which a new pod may fit
+				continue
+			}
 			return moves, false
 		}
-		moves = append(moves, x)
+		if moves = append(moves, x); greedy && x.Gone {
+			others()
+		}
 	}
 	return moves, true
 }

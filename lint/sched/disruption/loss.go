@@ -221,7 +221,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	switch {
 	case a.verdict == diag.Never || a.verdict == diag.Sometimes:
 		a = q.preempting(b, l, a)
-	case a.verdict == diag.Unknown && !grows && (!a.why.Given() || a.why.Cause == model.ByCrowd || a.why.Cause == model.BySize):
+	case a.verdict == diag.Unknown && !grows && slices.Contains([]model.Cause{"", model.ByCrowd, model.BySize, model.ByPending}, a.why.Cause):
 		a = q.leftOver(b, l, a)
 	}
 	switch a = q.withoutVictims(b, l, a); {
@@ -344,10 +344,13 @@ type heeded struct {
 	open   model.Reason
 }
 
-// stepwise returns a loss adapted to a group. If a pod may need or count other pods, the order of
-// evictions and placements matters (T23). A drain then becomes stepwise, and budgets guard it.
+// stepwise returns a loss adapted to a group. If a pod may need or count other pods, or if others may wait
+// for its room, the order of evictions and placements matters (T23). A drain then becomes stepwise, and
+// budgets guard it.
 func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certificate.Loss {
-	l.Stepwise = l.Meaning == certificate.Drained && len(q.j.running) == 0 && !q.j.hereditary(group)
+	waits := func(w *workload.Workload) bool { return q.j.placed == nil || verdict(q.j.placed, w) != diag.Always }
+	l.Stepwise = l.Meaning == certificate.Drained && len(q.j.running) == 0 &&
+		(!q.j.hereditary(group) || len(group) > 1 && slices.ContainsFunc(group, func(w *workload.Workload) bool { return waits(w) && !w.Kind.PerNode() }))
 	if !l.Stepwise {
 		return l
 	}

@@ -735,7 +735,7 @@ func (s *losing) answers(l certificate.Loss) (all []certificate.Lost, e *episode
 	for k, w := range s.c.owners {
 		x, o := &e.ends[k], certificate.Lost{Workload: w, Verdict: diag.Unknown}
 		switch {
-		case whole && e.first[k].fewest > 0: 
+		case whole && e.first[k].fewest > 0:
 			o.Verdict, o.Pending = diag.Never, e.first[k].fewest
 		case x.seen && x.fewest == 0 && x.most > 0:
 			o.Verdict, o.Pending = diag.Sometimes, x.most
