@@ -193,11 +193,13 @@ func (h *history) reach(on [][]int, left []int) {
 	}
 }
 
-// some reports whether some workload has all of its pods.
+// some reports whether some workload and each DaemonSet has all of its pods.
 func (h *history) some(left []int) bool {
 	missing := map[*workload.Workload]int{}
 	for i, m := range h.members {
-		missing[m.G.Origin()] += left[i]
+		if missing[m.G.Origin()] += left[i]; m.G.Kind.PerNode() && left[i] > 0 {
+			return false
+		}
 	}
 	return slices.Contains(slices.Collect(maps.Values(missing)), 0)
 }

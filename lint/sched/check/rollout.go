@@ -147,9 +147,8 @@ func (Checker) FollowRoll(m *model.Model, r certificate.Rollout, run []certifica
 	return followRoll(m, r, run)
 }
 
-// followRoll replays a run of a rollout. All old pods must be in place before the controller makes its first
-// move, and it must be able to make each. Pods of others may wait, if they fit on no node at its start and where
-// it is stuck.
+// followRoll replays a run of a rollout. All pods but the new ones must be in place before the controller
+// makes its first move, and it must be able to make each.
 func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (done bool, reasons map[certificate.Reason]int, err error) {
 	v := newNodeSets(nil, m, true)
 	group := func(move certificate.Move) *model.Group {
@@ -181,14 +180,6 @@ func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (
 	if next == nil {
 		return false, nil, fmt.Errorf("%s: no new pod is in the model", r.Fresh)
 	}
-	waiting := func() bool { // whether a Pending pod of another workload fits
-		for o := range m.Placeable() {
-			if o.Origin() != r.Fresh && o.Origin() != r.Old && v.placed[o.Workload] < v.count(o) && !v.waits(o) && v.reasons(o)[certificate.Takes] > 0 {
-				return true
-			}
-		}
-		return false
-	}
 	begun := false
 	for i, move := range run {
 		n, ok := m.IndexOf(move.Node.Name)
@@ -197,14 +188,17 @@ func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (
 			return false, nil, fmt.Errorf("move %d: no such node or workload", i)
 		}
 		if fresh := move.Workload == r.Fresh; fresh || move.Gone {
-			if now(); !begun && (t.old < t.replicas || waiting()) {
-				return false, nil, fmt.Errorf("move %d: not all pods that fit are in place", i)
+			for o := range m.Placeable() {
+				if !begun && o.Origin() != r.Fresh && v.placed[o.Workload] != v.count(o) {
+					return false, nil, fmt.Errorf("move %d: not all pods of %s are in place", i, o.Workload)
+				}
 			}
 			begun = true
+			now()
 			if comes, goes := t.steps(); fresh && (move.Gone || !comes || !t.reaches(n, at)) || move.Gone && (move.Workload != r.Old || !goes || on[n][0] == 0) {
 				return false, nil, fmt.Errorf("move %d: the controller does not make it", i)
 			}
-		} else if begun && (move.Workload == r.Old || v.placed[g.Workload] >= v.count(g)) {
+		} else if begun {
 			return false, nil, fmt.Errorf("move %d: the pods of %s are in place", i, move.Workload)
 		}
 		if move.Gone {
@@ -230,7 +224,7 @@ func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (
 		return true, nil, nil
 	case r.Whole && t.old < t.replicas:
 		return false, nil, fmt.Errorf("%s: not all old pods run", r.Old)
-	case goes || t.split() || waiting():
+	case goes || t.split():
 		return false, nil, fmt.Errorf("%s: the rollout is not stuck after the last move", r.Fresh)
 	case !comes:
 		return false, nil, nil

@@ -506,7 +506,7 @@ func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 	c := &crowd{scene: s, m: x.m, board: newBoard(x.m)}
 	c.sort(x.ask.Fresh)
 	roll := func(f *filling) {
-		if f.left[x.ask.Old] > 0 {
+		if slices.Max(slices.Collect(maps.Values(f.left))) > 0 { // a pod that waits might take the room of an old one
 			return
 		}
 		moves, done := f.roll(x.ask)
@@ -534,25 +534,10 @@ func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 }
 
 // roll replaces all old pods after a run that places them. It returns the moves of the controller and the
-// scheduler, and false if it gets stuck. Pods of others that wait may take the room of an old pod.
+// scheduler, and false if it gets stuck.
 func (f *filling) roll(ask certificate.Rollout) (moves []certificate.Move, done bool) {
 	var left []*topology.Node
-	b, d, wait := f.board, f.d, maps.Clone(f.left)
-	greedy := d.IntN(2) == 0
-	others := func() {
-		for _, o := range f.c.largest {
-			for wait[o] > 0 {
-				n := b.pick(b.of[o][0], 0, d, false, func(int32) bool { return false })
-				if n < 0 {
-					break
-				}
-				x := certificate.Move{Workload: o, Node: b.m.Topology.Nodes[n]}
-				b.add(x, 1)
-				moves = append(moves, x)
-				wait[o]--
-			}
-		}
-	}
+	b, d := f.board, f.d
 	for _, x := range f.run {
 		if x.Workload == ask.Old {
 			left = append(left, x.Node)
@@ -588,15 +573,9 @@ func (f *filling) roll(ask certificate.Rollout) (moves []certificate.Move, done 
 			most[x.Node]--
 			b.add(x, -1)
 		default:
-			before := len(moves)
-			if others(); len(moves) > before { // after which a new pod may fit
-				continue
-			}
 			return moves, false
 		}
-		if moves = append(moves, x); greedy && x.Gone {
-			others()
-		}
+		moves = append(moves, x)
 	}
 	return moves, true
 }

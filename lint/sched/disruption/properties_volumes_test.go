@@ -291,7 +291,7 @@ func TestUnreachableNodesKeepVolumes(t *testing.T) {
 		}
 		key := keys[g.IntN(2)]
 		from, _, _ := s.settle(t, 0, nil)
-		if from.tooMuch || len(from.complete) == 0 {
+		if from.tooMuch || len(from.settled) == 0 {
 			continue
 		}
 		j, m := judge(t, s.nodes(), s.manifests())
@@ -303,7 +303,7 @@ func TestUnreachableNodesKeepVolumes(t *testing.T) {
 				continue
 			}
 			ends := map[bool]bool{} // whether the pod is on a lost node
-			for _, on := range from.complete {
+			for _, on := range from.settled {
 				for n, b := range s.boxes {
 					if from.on(on, 0, n) > 0 {
 						ends[b.name == got.Value || key != keys[host] && b.zone == got.Value] = true
@@ -312,7 +312,7 @@ func TestUnreachableNodesKeepVolumes(t *testing.T) {
 			}
 			want := map[[2]bool]diag.Outcome{{true, false}: diag.Never, {false, true}: diag.Always, {true, true}: diag.Sometimes}[[2]bool{ends[true], ends[false]}]
 			count[fmt.Sprintf("%s for %s", got.Verdict, want)]++
-			if got.Verdict != diag.Unknown && got.Verdict != want {
+			if later := got.Verdict == diag.Sometimes && want == diag.Always; got.Verdict != diag.Unknown && got.Verdict != want && !later { // other losses may come before
 				t.Errorf("seed %d: loss of %s=%s: %s, want %s%s", seed, key, got.Value, got.Verdict, want, s)
 			}
 		}

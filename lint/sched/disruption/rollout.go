@@ -147,7 +147,7 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 	r := u.judgeOnDeclared(w, how, replicas)
 	switch {
 	case r.Way == workload.NoRollout || r.Unknown.Given() || u.unknown(w).Given() || !u.grows(w, replicas):
-		if r.Verdict == diag.Unknown && slices.Contains([]model.Cause{model.BySize, model.ByBudget, model.ByCrowd, model.ByPending}, r.Why.Cause) {
+		if r.Verdict == diag.Unknown && slices.Contains([]model.Cause{model.BySize, model.ByBudget, model.ByCrowd}, r.Why.Cause) {
 			u.aside(func() { u.followRollout(w, &r) })
 		}
 		return r

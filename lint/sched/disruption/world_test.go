@@ -256,7 +256,7 @@ func (s sample) settle(t *testing.T, of int, but map[int]bool) (out start, most,
 		placed, whole := map[int]int{}, true
 		for r := range out.rows {
 			placed[out.rows[r].of] += out.pods(g, r)
-			whole = whole && (out.rows[r].of != of || out.pods(g, r) == out.rows[r].pods)
+			whole = whole && (out.rows[r].of != of && out.rows[r].alone == nil || out.pods(g, r) == out.rows[r].pods)
 		}
 		if whole {
 			out.settled = append(out.settled, g)

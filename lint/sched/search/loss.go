@@ -232,14 +232,19 @@ func valuesOf(nodes []*topology.Node, key string) map[string]bool {
 	return values
 }
 
-// reach records a state, unless it is known or no workload has all of its pods. If it is not settled, Pending
-// pods may fit.
+// reach records a state, unless it is known or not one in which a loss may begin: all pods of some workload and
+// of all DaemonSets run (C16). If it is not settled, Pending pods may fit.
 func (s *losing) reach(pods []step, settled bool) {
-	if missing := s.missing(); slices.Min(missing) > 0 {
-		return
-	} else if slices.Max(missing) == 0 {
-		settled = true
+	missing := s.missing()
+	for k, w := range s.c.owners {
+		if w.Kind.PerNode() && missing[k] > 0 {
+			return
+		}
 	}
+	if slices.Min(missing) > 0 {
+		return
+	}
+	settled = settled || slices.Max(missing) == 0
 	on := map[int][]uint64{}
 	for _, v := range pods {
 		if on[v.node] == nil {
@@ -742,7 +747,7 @@ func (s *losing) answers(l certificate.Loss) (all []certificate.Lost, e *episode
 			if whole {
 				o.Hit = e.first[k].hit
 			}
-		case whole && closed && x.seen:
+		case whole && closed && x.seen && x.most == 0:
 			o.Verdict = diag.Always
 		}
 		all = append(all, o)
