@@ -262,17 +262,6 @@ type Prices struct {
 	Of         map[*model.Group]int64
 	Fit        bool
 	Nodes, Own int
-	// Cases is set instead of prices if there are different prices for several cases (T29).
-	Cases *Cases
-}
-
-// Cases lists the prices for each number of pods of some groups that are among those that fill a
-// node. The groups request the same. Node is the node's index in the part. Nodes that do not differ
-// from it, and may stay open, share these cases: none of them has such pods, or this one has.
-type Cases struct {
-	Node   int
-	Groups []*model.Group
-	Each   []Prices
 }
 
 // Member describes a set of pods in a component for the checker: one workload's pods, or a

@@ -11,21 +11,16 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// tenant stands for groups whose pods may fill nodes, which request the same. Tenants with the same
-// kind request the same for the same price.
+// tenant stands for a group whose pods may fill nodes. Tenants of the same kind request the same for the same
+// price.
 type tenant struct {
-	groups []occupant
-	ask    []int64
-	// chosen is the number of pods that have been chosen for nodes in a case.
-	chosen, kind int
-	price        int64
-}
-
-type occupant struct {
 	g     *model.Group
 	pods  int
 	each  int      // at most so many on one node
 	alone []string // keys whose domains take one of its pods
+	ask   []int64
+	kind  int
+	price int64
 }
 
 // cell stands for nodes that other pods fill alike.
@@ -36,22 +31,19 @@ type cell struct {
 	here  []int
 	free  []int64
 	short []bool
-	// must is set if the only node is filled in this case.
-	must bool
 }
 
-// outlook is the state of a case: which pods may still fill which nodes.
+// outlook says which pods may fill which nodes.
 type outlook struct {
 	*closings
 	member certificate.Member
 	p      part
 	all    []tenant
 	cells  []cell
-	filled int
 }
 
 // filled returns an upper bound on how many nodes in a part other pods can fill until a resource
-// that the member requests runs short (T24, T29).
+// that the member requests runs short (T24).
 func (c *closings) filled(m certificate.Member, p part, blockers []blocker, prices certificate.Prices) int {
 	l := c.ledger()
 	width := len(l.names)
@@ -70,18 +62,18 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 			pods = 1
 		}
 		most, each := c.gathered(g, p, m.Left != nil || g == m.G && m.Pods > c.count(g))
-		x.all = append(x.all, tenant{groups: []occupant{{g, min(pods, most), each, c.apartOn(g)}}, ask: l.asks(g)})
+		x.all = append(x.all, tenant{g: g, pods: min(pods, most), each: each, alone: c.apartOn(g), ask: l.asks(g)})
 	}
 	// The cost depends on who may be on a node and on what it offers.
 	at, keys := map[*sited][]bool{}, map[string]bool{}
 	var sets []*sited
 	steps := slices.Clone(l.asks(m.G)) // what is free beyond a multiple of these is of no use (T19)
 	for _, t := range x.all {
-		if s := c.sited(t.groups[0].g); at[s] == nil {
+		if s := c.sited(t.g); at[s] == nil {
 			at[s] = c.marked(s.list)
 			sets = append(sets, s)
 		}
-		for _, k := range t.groups[0].alone {
+		for _, k := range t.alone {
 			keys[k] = true
 		}
 		for r, ask := range t.ask {
@@ -110,7 +102,7 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 		k, seen := known[string(id)]
 		if !seen {
 			for t := range x.all {
-				if at[c.sited(x.all[t].groups[0].g)][n] {
+				if at[c.sited(x.all[t].g)][n] {
 					next.here = append(next.here, t)
 				}
 			}
@@ -122,28 +114,18 @@ func (c *closings) filled(m certificate.Member, p part, blockers []blocker, pric
 	return min(x.most(prices), len(p.nodes))
 }
 
-// most returns an upper bound on how many nodes can be filled, or 0 if a node that must be filled
-// cannot be.
+// most returns an upper bound on how many nodes can be filled.
 func (x *outlook) most(prices certificate.Prices) int {
-	if prices.Cases != nil {
-		return x.mostOf(prices.Cases)
-	}
 	// All pods together cost a certain sum. Filling a node costs at least as much as the cheapest
 	// pods that fill it. Groups without a price cost nothing.
 	budget := int64(0)
 	kinds := map[string]int{}
 	for k := range x.all {
 		t := &x.all[k]
-		t.price = math.MaxInt64
-		dearest, pods := int64(0), -t.chosen
-		for _, o := range t.groups {
-			price := max(0, prices.Of[o.g])
-			if o.g.Kind.PerNode() {
-				price = 0
-			}
-			t.price, dearest, pods = min(t.price, price), max(dearest, price), pods+o.pods
+		if t.price = max(0, prices.Of[t.g]); t.g.Kind.PerNode() {
+			t.price = 0
 		}
-		budget = added(budget, dearest, max(0, pods))
+		budget = added(budget, t.price, t.pods)
 		kind := binary.AppendVarint(nil, t.price)
 		for _, ask := range t.ask {
 			kind = binary.AppendVarint(kind, ask)
@@ -157,23 +139,11 @@ func (x *outlook) most(prices certificate.Prices) int {
 		return len(x.p.nodes)
 	}
 	var costs []int64
-	must := 0
 	for k := range x.cells {
-		if len(x.cells[k].nodes) == 0 {
-			continue
-		}
 		cost := x.cheapest(&x.cells[k], prices.Fit)
-		if x.cells[k].must {
-			if cost > budget {
-				return 0
-			}
-			budget -= cost
-			must++
-			continue
-		}
 		costs = append(costs, slices.Repeat([]int64{cost}, len(x.cells[k].nodes))...)
 	}
-	filled := x.filled + must
+	filled := 0
 	slices.Sort(costs)
 	for _, cost := range costs {
 		if cost > budget {
@@ -185,106 +155,12 @@ func (x *outlook) most(prices certificate.Prices) int {
 	return filled
 }
 
-// mostOf returns the largest of the bounds of all cases. Each number of the groups' pods on the node
-// must be a case.
-func (x *outlook) mostOf(cases *certificate.Cases) int {
-	k := slices.IndexFunc(x.cells, func(n cell) bool { return slices.Contains(n.nodes, cases.Node) })
-	t, ok := x.bundle(cases.Groups)
-	if k < 0 || !ok {
-		return len(x.p.nodes)
-	}
-	at := &x.cells[k]
-	pods := x.available(&x.all[t], x.p.nodes[cases.Node])
-	if !slices.Contains(at.here, t) {
-		pods = 0
-	}
-	for r, ask := range x.all[t].ask {
-		if ask > 0 && at.short[r] {
-			pods = min(pods, int(max(0, at.free[r])/ask))
-		}
-	}
-	if len(cases.Each) <= pods {
-		return len(x.p.nodes)
-	}
-	most, asks := 0, x.ledger().asks(x.member.G)
-	for some := range pods + 1 {
-		x.m.Run().Spend(1 + len(x.all)/model.PerStep)
-		next := *x
-		next.all, next.cells = slices.Clone(x.all), slices.Clone(x.cells)
-		on := next.cells[k]
-		on.here = slices.DeleteFunc(slices.Clone(on.here), func(o int) bool { return o == t })
-		if some == 0 { // none of these nodes has one
-			next.cells[k] = on
-			most = max(most, next.most(cases.Each[0]))
-			continue
-		}
-		// This node has them, and is filled. Any other node that does not differ from it may.
-		next.cells[k].nodes = slices.DeleteFunc(slices.Clone(on.nodes), func(n int) bool { return n == cases.Node })
-		on.must, on.nodes, on.free = true, []int{cases.Node}, slices.Clone(on.free)
-		full := false
-		for r, ask := range next.all[t].ask {
-			on.free[r] -= ask * int64(some)
-			full = full || on.short[r] && on.free[r] < asks[r]
-		}
-		if !next.all[t].groups[0].g.Kind.PerNode() {
-			next.all[t].chosen += some
-		}
-		if full {
-			next.filled++
-		} else {
-			next.cells = append(next.cells, on)
-		}
-		most = max(most, next.most(cases.Each[some]))
-	}
-	return most
-}
-
-// bundle makes one tenant of some groups, and returns its index. The groups have to request the
-// same and to use the same nodes. A DaemonSet is a tenant of its own.
-func (x *outlook) bundle(groups []*model.Group) (at int, ok bool) {
-	at = -1
-	x.all, x.cells = slices.Clone(x.all), slices.Clone(x.cells)
-	for k, t := range x.all {
-		in := func(o occupant) bool { return slices.Contains(groups, o.g) }
-		if !slices.ContainsFunc(t.groups, in) {
-			continue
-		}
-		if slices.ContainsFunc(t.groups, func(o occupant) bool { return !in(o) }) {
-			return 0, false
-		}
-		if at < 0 {
-			at = k
-			continue
-		}
-		first := &x.all[at]
-		if t.chosen+first.chosen > 0 || !slices.Equal(t.ask, first.ask) || t.groups[0].g.Kind.PerNode() || first.groups[0].g.Kind.PerNode() {
-			return 0, false
-		}
-		for c := range x.cells {
-			n := &x.cells[c]
-			if slices.Contains(n.here, k) != slices.Contains(n.here, at) {
-				return 0, false
-			}
-			n.here = slices.DeleteFunc(slices.Clone(n.here), func(o int) bool { return o == k })
-		}
-		first.groups = slices.Concat(first.groups, t.groups)
-		x.all[k].groups = nil
-	}
-	return at, at >= 0
-}
-
 // available returns an upper bound on how many pods of a tenant can be on a node.
 func (x *outlook) available(t *tenant, n int) int {
-	here, all := 0, -t.chosen
-	for _, o := range t.groups {
-		all += o.pods
-		if portsClash(x.m, o.g, o.g) || slices.ContainsFunc(o.alone, func(k string) bool { return model.Carries(x.m.Topology.Nodes[n].Labels, []string{k}) }) {
-			here += min(o.pods, 1)
-		} else {
-			here += min(o.pods, o.each)
-		}
+	if portsClash(x.m, t.g, t.g) || slices.ContainsFunc(t.alone, func(k string) bool { return model.Carries(x.m.Topology.Nodes[n].Labels, []string{k}) }) {
+		return min(t.pods, 1)
 	}
-	return max(0, min(here, all))
+	return min(t.pods, t.each)
 }
 
 // gathered returns upper bounds on how many of a group's pods can be in a part that lies in some

@@ -24,8 +24,8 @@ type shown struct {
 
 // settle decides each workload that neither a proof nor a search has decided. It looks for the
 // lowest number of the workload's pods that a run places. A run has to show that number, and a
-// proof that no run places fewer. Up to most packings tell cases apart.
-func (h *headroom) settle(out *outcome, most int) {
+// proof that no run places fewer.
+func (h *headroom) settle(out *outcome) {
 	order := slices.Clone(h.c.units)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(h.bulk(i), h.bulk(j)) })
 	if out.shown == nil {
@@ -37,8 +37,7 @@ func (h *headroom) settle(out *outcome, most int) {
 		h.thorough = true
 		h.verdicts(out, order)
 	} else {
-		h.thorough, h.most = true, most
-		clear(h.cases)
+		h.thorough = true
 		clear(h.daemons)
 		h.numbers(out, order)
 	}
@@ -325,7 +324,7 @@ func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	if h.coarse {
 		starts = starts[:min(mostStarts, len(starts))]
 	}
-	if h.most == 0 && slices.ContainsFunc(starts, func(prices []int64) bool { return try(prices, nil) }) {
+	if slices.ContainsFunc(starts, func(prices []int64) bool { return try(prices, nil) }) {
 		return all
 	}
 	if !h.thorough {
@@ -335,16 +334,7 @@ func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	for j := range ruled {
 		spare += h.others(i, j, own)
 	}
-	var plan map[*fillKind][][]int
-	if h.most == 0 {
-		plan = f.plan(spare)
-	} else if filled := f.tellApart(p, len(p.nodes)-spare).filled; filled != nil {
-		plan = map[*fillKind][][]int{}
-		for _, x := range filled {
-			plan[f.kinds[x.kind]] = append(plan[f.kinds[x.kind]], x.pods)
-		}
-	}
-	if plan != nil {
+	if plan := f.plan(spare); plan != nil {
 		try(starts[0], plan)
 	}
 	return all

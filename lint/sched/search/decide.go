@@ -204,10 +204,9 @@ const (
 	sureShare   = 2
 )
 
-// rounds lists the maximum number of cases (T29) for settling a workload, and how many times the
-// component's budget all workloads of the component may take together. Quick attempts come first,
-// because the steps may not be enough for all.
-var rounds = []struct{ cases, share int }{{0, 4}, {50, 1}, {400, 1}}
+// settleShare is how many times the component's budget all workloads of the component may take together to be
+// settled one by one.
+const settleShare = 4
 
 func (d decider) bounded(c component, o Options) (out outcome) {
 	size := len(c.owners) * len(d.nodes)
@@ -221,17 +220,12 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 	}
 	settled := out.always || out.exact
 	if !settled && o.Each && size <= coarseSize && d.contend && !c.unsure && !out.refuted && h.result != nil {
-		for _, round := range rounds {
-			steps := round.share * d.m.Bounds(unmerge(d.m, c.owners))
-			if h.coarse {
-				steps = d.m.Run().Times(coarseSteps)
-			}
-			if !d.m.Run().Within(steps, func() { h.settle(&out, round.cases) }) {
-				d.restore(c)
-			}
-			if h.coarse || slices.ContainsFunc(c.units, func(i int) bool { return len(d.units[i].affinityKeys) > 0 }) {
-				break // the proofs of others would have to wait for the check of cases
-			}
+		steps := settleShare * d.m.Bounds(unmerge(d.m, c.owners))
+		if h.coarse {
+			steps = d.m.Run().Times(coarseSteps)
+		}
+		if !d.m.Run().Within(steps, func() { h.settle(&out) }) {
+			d.restore(c)
 		}
 	}
 	if !out.always && !out.exact {

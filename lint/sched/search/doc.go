@@ -20,7 +20,7 @@
 // If all of these fail, Decide reports bounds. Each workload then has its own answer, whatever
 // becomes of the others (T21). A workload is always placed if other pods cannot close all of its
 // nodes. A count can prove this (headroom.go, T6), or prices can (prices.go, T24). A linear program
-// finds the prices (packing.go), if necessary for several cases (cases.go, T29). Later questions about some
+// finds the prices (packing.go). Later questions about some
 // of the nodes, or about more pods, get prices of their own (seeker.go, T27). A run can show that
 // some of a workload's pods may be left out (blocking.go). A pod uses no resources if it requires a
 // nearby pod that is never placed (T20).

@@ -18,22 +18,15 @@ func Merge(m *model.Model) *model.Model { return merge(m) }
 // DecideWithoutSearch decides by proofs and runs alone, like for components that are too large to
 // search.
 func DecideWithoutSearch(m *model.Model) *certificate.Decision {
-	d, _ := decideWithoutSearch(m, false)
-	return d
+	return decideWithoutSearch(m, false)
 }
 
 // DecideCoarsely is DecideWithoutSearch for components that are too large to count pods.
 func DecideCoarsely(m *model.Model) *certificate.Decision {
-	d, _ := decideWithoutSearch(m, true)
-	return d
+	return decideWithoutSearch(m, true)
 }
 
-// DecideInCases is DecideWithoutSearch that also returns the proofs by cases.
-func DecideInCases(m *model.Model) (*certificate.Decision, []certificate.Prices) {
-	return decideWithoutSearch(m, false)
-}
-
-func decideWithoutSearch(m *model.Model, coarse bool) (decision *certificate.Decision, cases []certificate.Prices) {
+func decideWithoutSearch(m *model.Model, coarse bool) *certificate.Decision {
 	a := newState(m, true, nil)
 	d := &decided{a: a}
 	checks := holding{m: m, a: a, v: certificate.CheckerOf(m).Proofs(m, true)}
@@ -41,20 +34,9 @@ func decideWithoutSearch(m *model.Model, coarse bool) (decision *certificate.Dec
 		h := newHeadroom(a, c, coarse)
 		out := estimates{a}.estimate(c, h)
 		if !out.always && !out.exact {
-			for _, round := range rounds {
-				if h.settle(&out, round.cases); coarse {
-					break
-				}
-			}
+			h.settle(&out)
 		}
 		out.proof.Prices, out.proof.Levels = h.prices, h.levels
-		for _, i := range c.units {
-			for _, some := range h.prices[i] {
-				if some.Cases != nil {
-					cases = append(cases, some)
-				}
-			}
-		}
 		if out.sure = h.sure(); !out.always && len(out.sure) > 0 {
 			checks.sure(&out)
 		}
@@ -64,11 +46,11 @@ func decideWithoutSearch(m *model.Model, coarse bool) (decision *certificate.Dec
 	if len(m.Run().Refused) > 0 {
 		panic(fmt.Sprint(m.Run().Refused))
 	}
-	decision = d.decision(m, d)
+	decision := d.decision(m, d)
 	if err := certificate.CheckerOf(m).Verify(m, decision); err != nil {
 		panic(err)
 	}
-	return decision, cases
+	return decision
 }
 
 // CoreIsMinimal checks a core against decisions. The core itself must still be a contradiction, and

@@ -29,10 +29,6 @@ type headroom struct {
 	daemons map[string]int
 	// patterns holds the patterns that are known for fillers of the same pod group.
 	patterns map[string]*[]pattern
-	// cases holds the cases of fillers. most is the maximum number of packings that are solved for
-	// the same fillers. It is 0 while pod groups are tried without cases.
-	cases map[string]*cases
-	most  int
 	// recent holds prices that have proved something, to be tried for others.
 	recent []recent
 	// shared holds the fillers of a place that all pod groups share (see everybody).
@@ -57,7 +53,7 @@ type headroom struct {
 
 func newHeadroom(a *state, c component, coarse bool) *headroom {
 	h := &headroom{
-		state: a, c: c, coarse: coarse, levels: map[int]int{}, daemons: map[string]int{}, patterns: map[string]*[]pattern{}, cases: map[string]*cases{},
+		state: a, c: c, coarse: coarse, levels: map[int]int{}, daemons: map[string]int{}, patterns: map[string]*[]pattern{},
 		shared: map[*place]*fillers{}, solutions: map[string]solution{},
 	}
 	if !coarse {
@@ -144,7 +140,7 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 	if most < wanted {
 		paid.Nodes, paid.Own = len(p.nodes), own
 		h.prices[i] = append(h.prices[i], paid)
-		if h.thorough && paid.Cases == nil && len(h.recent) < mostRecent || h.coarse && len(h.recent) < mostCoarse {
+		if h.thorough && len(h.recent) < mostRecent || h.coarse && len(h.recent) < mostCoarse {
 			h.recent = append(h.recent, recent{paid, p})
 		}
 	}

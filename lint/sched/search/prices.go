@@ -56,10 +56,6 @@ type fillKind struct {
 	reach []int
 	// ways lists the resources that can run short on these nodes.
 	ways []fillWay
-	// In one of several cases, root is the index of the kind without cases. chosen holds the pods
-	// of each filler that have been chosen for the only node. It is nil if that node may stay open.
-	root   int
-	chosen []int
 }
 
 // fillWay describes how to fill a node with one resource. The pods on it have to request at least
@@ -479,15 +475,14 @@ func (f *fillers) nodesFor(prices []int64, cost func(*fillKind) int64) (most int
 		all += prices[k] * int64(f.all[k].pods)
 	}
 	type offer struct {
-		last  byte
 		cost  int64
 		nodes int
 	}
 	var offers []offer
-	for _, kind := range f.kinds { // nodes that must be filled come first
-		offers = append(offers, offer{flag(kind.chosen == nil), cost(kind), len(kind.nodes)})
+	for _, kind := range f.kinds {
+		offers = append(offers, offer{cost(kind), len(kind.nodes)})
 	}
-	slices.SortFunc(offers, func(a, b offer) int { return cmp.Or(cmp.Compare(a.last, b.last), cmp.Compare(a.cost, b.cost)) })
+	slices.SortFunc(offers, func(a, b offer) int { return cmp.Compare(a.cost, b.cost) })
 	for _, o := range offers {
 		nodes := o.nodes
 		if o.cost > 0 {
@@ -523,12 +518,6 @@ const fullPrice = 1 << 30
 // result fit is set if only pods count that fit on a node together (see fillingBeside).
 func (f *fillers) lowest(p *place, wanted int, thorough bool) (best int, paid certificate.Prices) {
 	best, at := math.MaxInt, []int64(nil)
-	if f.h.most > 0 && thorough {
-		if proof := f.tellApart(p, wanted).proof; proof != nil && !model.Off("T29") {
-			return wanted - 1, *proof
-		}
-		return best, certificate.Prices{}
-	}
 	for _, was := range f.h.recent { // what proves one workload often proves the next
 		if f.h.coarse && was.on != p {
 			continue

@@ -429,17 +429,15 @@ func (h *holding) check(out *outcome, a *certificate.Assertion) (err error, done
 // placed pods accordingly (T21). Proofs by prices take long. Unless others build on them, they are
 // confirmed one owner at a time, so that the first ones count even if the steps run out.
 func (h *holding) sure(out *outcome) {
-	at, priced, cases := map[int]int{}, make([]bool, len(out.owners)), make([]bool, len(out.owners))
+	at, priced := map[int]int{}, make([]bool, len(out.owners))
 	for k, i := range out.units {
 		at[i] = k
 		owner := out.owner[k]
 		_, some := out.sure[i]
 		priced[owner] = priced[owner] || some && len(out.proof.Prices[i]) > 0
-		cases[owner] = cases[owner] || some && slices.ContainsFunc(out.proof.Prices[i], func(p certificate.Prices) bool { return p.Cases != nil })
 	}
 	if !out.coarse && slices.ContainsFunc(out.units, func(i int) bool { return len(h.a.units[i].affinityKeys) > 0 }) {
 		clear(priced)
-		clear(cases)
 	}
 	confirm := func(wanted func(owner int) bool) {
 		a := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
@@ -473,12 +471,7 @@ func (h *holding) sure(out *outcome) {
 	h.m.Run().Within(steps, func() {
 		confirm(func(owner int) bool { return !priced[owner] })
 		for k := range out.owners {
-			if priced[k] && !cases[k] && h.o.asks(h.a.m, out.owners[k]) {
-				confirm(func(owner int) bool { return owner == k })
-			}
-		}
-		for k := range out.owners { // these take longest
-			if cases[k] && h.o.asks(h.a.m, out.owners[k]) {
+			if priced[k] && h.o.asks(h.a.m, out.owners[k]) {
 				confirm(func(owner int) bool { return owner == k })
 			}
 		}
