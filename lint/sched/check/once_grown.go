@@ -2,33 +2,38 @@ package check
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/lists"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// grown checks that a node can be added for each Pending pod of a workload (T33).
+// grown checks that each Pending pod of a workload finds a node or gets one (T33).
 type grown struct {
+	certificate.Grown
 	m *model.Model
 	g *model.Group
 	// all holds the workloads that have pods or may have some. daemons holds the DaemonSets.
 	all, daemons []*workload.Workload
-	// nodes holds the samples of nodes that pools can add and that take a pod of g before pods of others.
+	// nodes holds the nodes and the samples of nodes that pools can add, if they take a pod of g before
+	// pods of others. Of each resource, free holds what the first pod leaves.
 	nodes []*topology.Node
+	free  map[*topology.Node]map[corev1.ResourceName]int64
 	// between caches apart.
 	between map[*workload.Workload][]string
 }
 
-// Grows returns an error if it does not follow that a node can be added for each Pending pod of w. pods
-// and lost are as in search.OnceGrown.
-func (Checker) Grows(m *model.Model, w *workload.Workload, pods int, lost [2]string) error {
-	o := &grown{m: m, g: m.Groups[w], all: slices.Concat(m.Workloads, m.Elsewhere()), between: map[*workload.Workload][]string{}}
+// Grows returns an error if it does not follow that each Pending pod of w finds a node that exists or
+// that can be added.
+func (Checker) Grows(m *model.Model, w *workload.Workload, c certificate.Grown) error {
+	o := &grown{Grown: c, m: m, g: m.Groups[w], all: slices.Concat(m.Workloads, m.Elsewhere()), free: map[*topology.Node]map[corev1.ResourceName]int64{}, between: map[*workload.Workload][]string{}}
 	if !o.g.Placeable() || w.Kind.PerNode() || w.OrdinalReaches != nil {
 		return fmt.Errorf("%s: it is not known where its pods start", w)
 	}
@@ -37,44 +42,169 @@ func (Checker) Grows(m *model.Model, w *workload.Workload, pods int, lost [2]str
 			o.daemons = append(o.daemons, d)
 		}
 	}
-	for _, growth := range m.Topology.Growth {
-		n, p := growth.Node, growth.Node.Pool
-		value, has := n.Labels[lost[0]]
-		stays := lost[0] == "" || has && value != "" && value != lost[1]
-		if m.Run().Spend(1 + len(o.daemons)); p.Max == topology.Unbounded && !p.MinValues && stays && o.takes(n) {
+	for _, n := range m.Topology.All() {
+		value, has := n.Labels[c.Lost[0]]
+		stays := c.Lost[0] == "" || has && value != "" && value != c.Lost[1]
+		if m.Run().Spend(1 + len(o.daemons)); stays && o.takes(n) {
 			o.nodes = append(o.nodes, n)
 		}
 	}
-	if len(o.nodes) == 0 {
-		return fmt.Errorf("%s: no pool can add a node for its pods", w)
-	}
-	wide, err := o.wide()
-	if err != nil || wide == nil {
-		return err
-	}
-	if wide.Use == model.AntiAffinity {
-		return o.outnumber(wide.Key, pods)
-	}
-	if lost[0] != "" {
-		return fmt.Errorf("%s: pods on lost nodes may count", w)
-	}
-	// A pool can add a node in every domain that the term counts.
-	values := lists.SetOf(o.nodes, func(n *topology.Node) string { return n.Labels[wide.Key] })
-	f := model.NewFilter(o.g.Workload)
-	for _, n := range o.m.Topology.All() {
-		o.m.Run().Spend(1)
-		value, has := n.Labels[wide.Key]
-		if counts := wide.Use == model.Affinity || !wide.HonorsAffinity() || f.Passes(n).Selector; has && counts && !values[value] {
-			return fmt.Errorf("%s: no node can be added where %s is %s", o.g.Workload, wide.Key, value)
+	var wide *model.Term
+	if w.Spec.NodeName == "" { // otherwise only the kubelet looks at the pod
+		var err error
+		if wide, err = o.wide(); err != nil {
+			return err
 		}
 	}
-	if wide.Use == model.Spread && len(values) < wide.MinDomains() {
-		return fmt.Errorf("%s: pools span %d of %d domains of %s", o.g.Workload, len(values), wide.MinDomains(), wide.Key)
+	if wide == nil {
+		if len(o.lasting("", c.Pods-1)) == 0 {
+			return fmt.Errorf("%s: no pool can add a node for its pods, or other pods fill all nodes", w)
+		}
+		return nil
+	}
+	if wide.Use == model.AntiAffinity {
+		return o.outnumber(wide.Key)
+	}
+	if c.Lost[0] != "" {
+		return fmt.Errorf("%s: pods on lost nodes may count", w)
+	}
+	return o.everywhere(wide)
+}
+
+// everywhere checks that the pods find a node in every domain that a term counts.
+func (o *grown) everywhere(t *model.Term) error {
+	w, own, company := o.g.Workload, o.Pods-1, []*workload.Workload{}
+	for _, other := range o.all {
+		if other != w && !model.Same(other, w) && o.m.Peer(t, w, other) != model.No {
+			company = append(company, other)
+		}
+	}
+	if t.Use == model.Spread && len(company)+len(t.Constraint.MatchLabelKeys) == 0 && o.m.Peer(t, w, w) == model.Yes {
+		own /= max(1, len(lists.SetOf(o.nodes, func(n *topology.Node) string { return n.Labels[t.Key] }))) // a domain with the fewest has no more
+	}
+	lasting, f := o.lasting(t.Key, own), model.NewFilter(w)
+	for _, n := range o.m.Topology.All() {
+		o.m.Run().Spend(1 + len(company))
+		value, has := n.Labels[t.Key]
+		p := f.Passes(n)
+		counts := t.Use == model.Affinity && p.Selector || t.Use == model.Spread && (p.Selector || !t.HonorsAffinity()) && (p.Taints || !t.HonorsTaints())
+		if t.Use == model.Affinity { // the pods of others
+			counts = counts || slices.ContainsFunc(company, func(other *workload.Workload) bool {
+				at := other.Spec.NodeName
+				return at == n.Name || !model.Modelled(o.m.Groups[other]) || at == "" && model.NewFilter(other).Passes(n).Selector
+			})
+		}
+		if has && counts && !lasting["in "+value] {
+			return fmt.Errorf("%s: no node can be added where %s is %s, or other pods fill all of them", w, t.Key, value)
+		}
+	}
+	if len(lasting) == 0 || t.Use == model.Spread && len(lasting) < t.MinDomains() {
+		return fmt.Errorf("%s: pods find a node in %d domains of %s, which are not enough", w, len(lasting), t.Key)
 	}
 	return nil
 }
 
-// takes reports whether a new node takes a pod whichever DaemonSets have a pod there.
+// lasting returns the domains of a key, or "" for the nodes without it, in which an unbounded pool adds
+// nodes, or which keep more nodes than pods can close. These pods are those of other workloads and a
+// number of the workload's own. What a pool adds up to its max counts if all of it is in the domain.
+func (o *grown) lasting(key string, own int) map[string]bool {
+	in := func(n *topology.Node) string {
+		if value, has := n.Labels[key]; has {
+			return "in " + value
+		}
+		return ""
+	}
+	lasting := map[string]bool{}
+	for id, is := range lists.SetOf(o.nodes, in) {
+		here := func(n *topology.Node) bool { return in(n) == id && slices.Contains(o.nodes, n) }
+		var added []*topology.Node
+		more := 0
+		for _, p := range o.m.Topology.Pools {
+			var samples []*topology.Node
+			for _, growth := range o.m.Topology.Growth {
+				if growth.Node.Pool == p {
+					samples = append(samples, growth.Node)
+				}
+			}
+			switch takes := lists.Where(samples, here); {
+			case p.MinValues:
+			case p.Max == topology.Unbounded && len(takes) > 0:
+				lasting[id] = is
+			case p.Max != topology.Unbounded && len(takes) == len(samples):
+				added, more = append(added, samples...), more+p.Max-p.Count
+			}
+		}
+		kept := lists.Where(o.m.Topology.Nodes, here)
+		enough := func(nodes []*topology.Node, have int) bool {
+			closed, known := o.closed(nodes, own)
+			return known && closed.Cmp(big.NewRat(int64(max(0, have-o.Spare)), 1)) < 0
+		}
+		if enough(added, more) || enough(slices.Concat(added, kept), more+len(kept)) {
+			lasting[id] = true
+		}
+	}
+	return lasting
+}
+
+// closed returns an upper bound on how many of some nodes pods can close: each pod at most one by a
+// rule, and together those for which they request enough of a resource. A pod weighs as much as the
+// largest part of what has to be requested.
+func (o *grown) closed(nodes []*topology.Node, own int) (sum *big.Rat, known bool) {
+	if o.m.ByNeighbour(o.g.Workload).Given() {
+		return nil, false
+	}
+	sum = new(big.Rat)
+	add := func(g *model.Group, pods int) {
+		weight, one := new(big.Rat), big.NewRat(1, 1)
+		for _, r := range append(slices.Clone(g.Requests), model.Request{Name: corev1.ResourcePods, Amount: 1}) {
+			for _, n := range nodes {
+				o.m.Run().Spend(1)
+				free, limited := o.free[n][r.Name]
+				if part := big.NewRat(r.Amount, free+1); limited && part.Cmp(weight) > 0 {
+					weight = part
+				}
+			}
+		}
+		if o.meets(g) || weight.Cmp(one) > 0 {
+			weight = one
+		}
+		sum.Add(sum, new(big.Rat).Mul(weight, big.NewRat(int64(pods), 1)))
+	}
+	add(o.g, own)
+	for _, other := range o.all {
+		g := o.m.Groups[other]
+		f := model.NewFilter(other)
+		o.m.Run().Spend(1 + len(nodes))
+		switch _, pods := other.Pods(); {
+		case other.Kind.PerNode(), other.Finite() && !o.g.Finite(), model.Same(other, o.g.Workload):
+		case !model.Modelled(g) && !o.meets(g) && !other.Finite():
+		case !o.m.Chooses(other) && !slices.ContainsFunc(nodes, func(n *topology.Node) bool { return f.Passes(n).All() || f.Bound() && other.Spec.NodeName == n.Name }):
+		case !other.Count.Known:
+			return nil, false
+		default:
+			add(g, pods)
+		}
+	}
+	return sum, true
+}
+
+// meets reports whether a rule by node may keep a pod of g off a node because of a pod of the other
+// group there.
+func (o *grown) meets(other *model.Group) bool {
+	if slices.Contains(o.apart(other.Workload), corev1.LabelHostname) {
+		return true
+	}
+	for _, port := range other.HostPorts {
+		if slices.ContainsFunc(o.g.HostPorts, port.Conflicts) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(o.g.Terms, func(t *model.Term) bool {
+		return t.Hard && t.Use == model.Spread && t.Key == corev1.LabelHostname && o.m.Peer(t, o.g.Workload, other.Workload) != model.No
+	})
+}
+
+// takes reports whether a node takes a pod whichever DaemonSets have a pod there.
 func (o *grown) takes(n *topology.Node) bool {
 	p := model.NewFilter(o.g.Workload).Passes(n)
 	if !p.All() || n.Labels[corev1.LabelHostname] != n.Name {
@@ -92,22 +222,20 @@ func (o *grown) takes(n *topology.Node) bool {
 		switch modelled := model.Modelled(g); {
 		case modelled && !model.NewFilter(d).Passes(n).All():
 			continue
-		case !modelled && (len(n.Allocatable) > 0 || len(o.g.HostPorts) > 0), len(o.apart(d)) > 0:
+		case !modelled && (len(n.Allocatable) > 0 || len(o.g.HostPorts) > 0), len(o.apart(d)) > 0, o.meets(g):
 			return false
-		}
-		for _, port := range g.HostPorts {
-			if slices.ContainsFunc(o.g.HostPorts, port.Conflicts) {
-				return false
-			}
 		}
 		sums[corev1.ResourcePods]++
 		for _, r := range g.Requests {
 			sums[r.Name] += r.Amount
 		}
 	}
+	o.free[n] = map[corev1.ResourceName]int64{}
 	for _, r := range append(slices.Clone(o.g.Requests), model.Request{Name: corev1.ResourcePods}) {
-		if has, judged := model.Offered(n, &r); judged && has < sums[r.Name] {
-			return false
+		if has, judged := model.Offered(n, &r); judged {
+			if o.free[n][r.Name] = has - sums[r.Name]; has < sums[r.Name] {
+				return false
+			}
 		}
 	}
 	return true
@@ -179,34 +307,27 @@ func (o *grown) carried(key string) bool {
 	return len(o.nodes) > 0
 }
 
-// outnumber checks that the new nodes span more domains of a key than other pods can block, or that one
-// of them is in no domain.
-func (o *grown) outnumber(key string, pods int) error {
-	values := map[string]bool{}
-	for _, n := range o.nodes {
-		value, has := n.Labels[key]
-		if !has && !o.m.Topology.Uncertain(key) {
-			return nil
-		}
-		if has {
-			values[value] = true
-		}
+// outnumber checks that the pods find a node in more domains of a key than other pods can block, or
+// outside of them.
+func (o *grown) outnumber(key string) error {
+	values := o.lasting(key, o.Pods-1)
+	if values[""] && !o.m.Topology.Uncertain(key) {
+		return nil
 	}
+	delete(values, "")
 	most := 0
 	for _, other := range o.all {
 		switch {
 		case !slices.Contains(o.apart(other), key):
 			continue
 		case other == o.g.Workload:
-			most += pods - 1
+			most += o.Pods - 1
 			continue
 		case !other.Count.Known:
 			return fmt.Errorf("%s: the number of pods of %s is not known", o.g.Workload, other)
 		}
-		most += other.Count.N
-		if other.Scale != nil {
-			most += max(0, other.Scale.Max-other.Count.N)
-		}
+		_, pods := other.Pods()
+		most += max(pods, other.Count.N)
 	}
 	if len(values) <= most {
 		return fmt.Errorf("%s: %d pods may be in the way in %d domains of %s", o.g.Workload, most, len(values), key)
