@@ -83,11 +83,27 @@ func (o *grown) everywhere(t *model.Term) error {
 		own /= max(1, len(lists.SetOf(o.nodes, func(n *topology.Node) string { return n.Labels[t.Key] }))) // a domain with the fewest has no more
 	}
 	lasting, f := o.lasting(t.Key, own), model.NewFilter(w)
+	if t.Use == model.Affinity {
+		by, self := o.beside(t, company), o.m.Self(t, w) == model.Yes
+		if by == 0 && !self {
+			return fmt.Errorf("%s: its pods need others by %s", w, t.Key)
+		}
+		if t.Key == corev1.LabelHostname { // the pods that it selects are on so many nodes
+			closed, known := o.closed(o.nodes, own)
+			if !known || len(o.lasting("", own)) == 0 || closed.Cmp(big.NewRat(int64(max(by, 1)), 1)) >= 0 {
+				return fmt.Errorf("%s: other pods may close all nodes with pods that its pods need", w)
+			}
+			lasting = lists.SetOf(o.nodes, func(n *topology.Node) string { return "in " + n.Name })
+		}
+		if o.Spare > 0 && (t.Key == corev1.LabelHostname || !self) {
+			return fmt.Errorf("%s: the pods that its pods need may be lost", w)
+		}
+	}
 	for _, n := range o.m.Topology.All() {
 		o.m.Run().Spend(1 + len(company))
 		value, has := n.Labels[t.Key]
 		p := f.Passes(n)
-		counts := t.Use == model.Affinity && p.Selector || t.Use == model.Spread && (p.Selector || !t.HonorsAffinity()) && (p.Taints || !t.HonorsTaints())
+		counts := t.Use == model.Affinity && p.Selector && o.m.Peer(t, w, w) != model.No || t.Use == model.Spread && (p.Selector || !t.HonorsAffinity()) && (p.Taints || !t.HonorsTaints())
 		if t.Use == model.Affinity { // the pods of others
 			counts = counts || slices.ContainsFunc(company, func(other *workload.Workload) bool {
 				at := other.Spec.NodeName
@@ -102,6 +118,29 @@ func (o *grown) everywhere(t *model.Term) error {
 		return fmt.Errorf("%s: pods find a node in %d domains of %s, which are not enough", w, len(lasting), t.Key)
 	}
 	return nil
+}
+
+// beside returns on how many nodes at least pods are that a term selects, once all of them are placed. It
+// looks at workloads whose pods need no others.
+func (o *grown) beside(t *model.Term, company []*workload.Workload) (most int) {
+	for _, other := range company {
+		g := o.m.Groups[other]
+		least, all := other.Pods()
+		if o.m.Peer(t, o.g.Workload, other) != model.Yes || other.TightQuota != "" || other.Finite() || least == 0 || g.After != nil {
+			continue
+		}
+		apart := slices.ContainsFunc(g.Terms, func(own *model.Term) bool {
+			return own.Hard && own.Use == model.AntiAffinity && own.Key == t.Key && o.m.Peer(own, other, other) == model.Yes
+		})
+		needs := slices.ContainsFunc(g.Terms, func(own *model.Term) bool { return own.Hard && own.Use == model.Affinity })
+		if !apart {
+			least = 1
+		}
+		if least > most && !needs && (Checker{}).Grows(o.m, other, certificate.Grown{Pods: all}) == nil {
+			most = least
+		}
+	}
+	return most
 }
 
 // lasting returns the domains of a key, or "" for the nodes without it, in which an unbounded pool adds
@@ -285,8 +324,6 @@ func (o *grown) wide() (only *model.Term, err error) {
 			return nil, fmt.Errorf("%s: a node may lack %s", o.g.Workload, t.Key)
 		}
 		switch {
-		case t.Use == model.Affinity && o.m.Self(t, o.g.Workload) != model.Yes:
-			return nil, fmt.Errorf("%s: its pods need others by %s", o.g.Workload, t.Key)
 		case t.Use == model.Affinity || t.Key != corev1.LabelHostname:
 			found[fmt.Sprint(i)] = t
 		}
@@ -295,7 +332,7 @@ func (o *grown) wide() (only *model.Term, err error) {
 	for _, t := range found {
 		only = t
 	}
-	if len(found) > 1 || only != nil && only.Key == corev1.LabelHostname {
+	if len(found) > 1 {
 		return nil, fmt.Errorf("%s: %d rules may keep its pods from new nodes", o.g.Workload, len(found))
 	}
 	return only, nil

@@ -193,6 +193,30 @@ func TestOnceGrown(t *testing.T) {
 	}
 }
 
+// accompanied places all pods of others, if the load in question needs some of them, and reports whether
+// one of its pods then finds a node or gets one.
+func (a *autoscaled) accompanied(asked load) bool {
+	if !slices.ContainsFunc(asked.rules, func(r rule) bool { return r.use == "aff" && r.labels != "app: "+asked.name }) {
+		return false
+	}
+	for again := true; again; {
+		again = false
+		for _, l := range slices.Concat(a.loads, a.bound) {
+			has := 0
+			for _, p := range a.on {
+				if p[0] == l.name {
+					has++
+				}
+			}
+			if l.name == asked.name || l.kind == "DaemonSet" || has >= l.replicas {
+				continue
+			}
+			again = a.place(l.name) || l.node == "" && a.grow(l.name) || again
+		}
+	}
+	return a.place(asked.name) || a.grow(asked.name)
+}
+
 // start begins with the declared nodes and no pods.
 func (a *autoscaled) start() {
 	none := make([]map[string]int, len(a.pools))
@@ -236,7 +260,7 @@ func (a *autoscaled) walk(steps int, asked load, most, spare int, stuck func(on 
 			if a.chance(70) { // others may take the node
 				a.place(l.name)
 			}
-		case l.name == asked.name:
+		case l.name == asked.name && !a.accompanied(asked):
 			var on []string
 			for _, p := range a.on {
 				on = append(on, p[0]+" on "+p[1])
@@ -279,10 +303,25 @@ func TestOnceGrownToMax(t *testing.T) {
 				l.kind, l.rules, l.cpu = "DaemonSet", nil, g.IntN(2)
 			}
 		}
-		if g.chance(15) { // the pool may be full of nodes in a zone that takes no more pods
+		if g.chance(20) { // the pool may be full of nodes in a zone that takes no more pods
 			e.pools = []elasticPool{{box: box{name: "p0", pool: "p", cpu: 1 + g.IntN(2), pods: -1}, zones: map[string]int{"a": g.IntN(3), "b": g.IntN(2)}, extra: 1 + g.IntN(4)}}
 			e.loads, e.running = e.loads[:1], nil
 			e.loads[0] = load{kind: "Deployment", name: "web", replicas: 1 + g.IntN(3), cpu: 1, rules: []rule{{use: g.pick("spread", "spread", "anti", "aff"), key: keys[zone], labels: "app: web", skew: 1}}}
+			if g.chance(50) { // pods that follow others, or their own
+				w := &e.loads[0]
+				e.pools[0].cpu, w.cpu = 2+g.IntN(6), g.IntN(2)
+				w.rules = []rule{{use: "aff", key: keys[g.IntN(2)], labels: "app: " + g.pick("web", "db", "db")}}
+				if g.chance(40) {
+					w.rules = append(w.rules, rule{use: "anti", key: keys[host], labels: "app: web"})
+				}
+				e.loads = append(e.loads, load{kind: "Deployment", name: "db", replicas: 1 + g.IntN(3), cpu: g.IntN(3)})
+				if g.chance(50) {
+					e.loads[1].rules = []rule{{use: "anti", key: keys[host], labels: "app: db"}}
+				}
+				if e.pools[0].extra = g.IntN(6); g.chance(50) {
+					e.pools[0].extra = topology.Unbounded
+				}
+			}
 			most, declared = []int{e.pools[0].extra}, nodeTopology+e.pools[0].text(nil, e.pools[0].extra)
 		}
 		a := &autoscaled{generator: g, elastic: e, t: t, most: most}

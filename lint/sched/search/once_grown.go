@@ -23,37 +23,12 @@ const OnceGrownQuestion = "whether pools can grow for its pods"
 // on a node that a pool may add, whatever pods are in place (T33). If it returns false, the answer is
 // not known.
 func OnceGrown(m *model.Model, w *workload.Workload, c certificate.Grown) (yes bool) {
-	g := m.Groups[w]
-	if !m.Topology.Elastic() || !g.Placeable() || w.Kind.PerNode() || m.Chooses(w) || w.OrdinalReaches != nil {
+	if !m.Topology.Elastic() || !m.Groups[w].Placeable() || w.Kind.PerNode() {
 		return false
 	}
 	ws := []*workload.Workload{w}
 	m.Ask(ws, OnceGrownQuestion, m.Part(ws), func() {
-		q := onceGrown{Grown: c, m: m, g: g, partial: map[*topology.Pool]bool{}}
-		for t := range g.Hard(model.AntiAffinity) {
-			for _, o := range m.Others(t, w, true) {
-				q.rivals = append(q.rivals, rival{o, t.Key})
-			}
-		}
-		for _, o := range slices.Concat(m.Workloads, m.Elsewhere()) {
-			for t := range m.Groups[o].Hard(model.AntiAffinity) {
-				if o != w && m.Peer(t, o, w) != model.No {
-					q.rivals = append(q.rivals, rival{o, t.Key})
-				}
-			}
-		}
-		for i, growth := range m.Topology.Growth {
-			if p := growth.Node.Pool; p.MinValues || !q.add(len(m.Topology.Nodes)+i, growth.Node, true) {
-				q.partial[p] = true
-			}
-		}
-		if yes = q.holds(); !yes {
-			for i, n := range m.Topology.Nodes {
-				q.add(i, n, false)
-			}
-			yes = q.holds()
-		}
-		if !yes {
+		if yes = grows(m, w, c); !yes {
 			return
 		}
 		if err := certificate.CheckerOf(m).Grows(m, w, c); err != nil {
@@ -62,6 +37,39 @@ func OnceGrown(m *model.Model, w *workload.Workload, c certificate.Grown) (yes b
 		}
 	})
 	return yes
+}
+
+// grows is OnceGrown without the check.
+func grows(m *model.Model, w *workload.Workload, c certificate.Grown) bool {
+	g := m.Groups[w]
+	if !g.Placeable() || w.Kind.PerNode() || m.Chooses(w) || w.OrdinalReaches != nil {
+		return false
+	}
+	q := onceGrown{Grown: c, m: m, g: g, partial: map[*topology.Pool]bool{}}
+	for t := range g.Hard(model.AntiAffinity) {
+		for _, o := range m.Others(t, w, true) {
+			q.rivals = append(q.rivals, rival{o, t.Key})
+		}
+	}
+	for _, o := range slices.Concat(m.Workloads, m.Elsewhere()) {
+		for t := range m.Groups[o].Hard(model.AntiAffinity) {
+			if o != w && m.Peer(t, o, w) != model.No {
+				q.rivals = append(q.rivals, rival{o, t.Key})
+			}
+		}
+	}
+	for i, growth := range m.Topology.Growth {
+		if p := growth.Node.Pool; p.MinValues || !q.add(len(m.Topology.Nodes)+i, growth.Node, true) {
+			q.partial[p] = true
+		}
+	}
+	if q.holds() {
+		return true
+	}
+	for i, n := range m.Topology.Nodes {
+		q.add(i, n, false)
+	}
+	return q.holds()
 }
 
 // onceGrown looks at the nodes that exist or that pools may add for the pods of one workload.
@@ -74,6 +82,9 @@ type onceGrown struct {
 	rivals []rival
 	// supplies holds the nodes that take a pod as their first one, next to the pods of DaemonSets.
 	supplies []supply
+	// near is the least number of nodes with pods that required affinity by node selects, once these are
+	// placed.
+	near int
 	// partial holds the pools that may add a node that is not among them.
 	partial map[*topology.Pool]bool
 }
@@ -274,11 +285,9 @@ func (q *onceGrown) holds() bool {
 			continue
 		case t.Use == model.Spread && t.Sel.Form != model.FormSet: // never rejects a pod (R-T5)
 			continue
-		case t.Use == model.Affinity && (t.Key == corev1.LabelHostname || q.m.Self(t, q.g.Workload) != model.Yes):
-			return false
 		case slices.ContainsFunc(q.m.Others(t, q.g.Workload, true), perNode): // their pods count on a new node
 			return false
-		case t.Key != corev1.LabelHostname:
+		case t.Key != corev1.LabelHostname || t.Use == model.Affinity:
 			zonal = append(zonal, t)
 		}
 	}
@@ -291,7 +300,7 @@ func (q *onceGrown) holds() bool {
 	case len(zonal)+len(keys) > 1:
 		return false
 	case len(zonal) == 1: // lost nodes that remain, and their pods, may count
-		return q.Lost[0] == "" && q.covers(zonal[0])
+		return q.Lost[0] == "" && (zonal[0].Use == model.Spread || q.company(zonal[0])) && q.covers(zonal[0])
 	}
 	most := 0
 	if blocking[q.g.Workload] {
@@ -318,7 +327,31 @@ func (q *onceGrown) holds() bool {
 	return true
 }
 
-// covers reports whether a pod finds a node in each domain of a term.
+// company reports whether a pod is sure to find other pods that required affinity selects, or needs none.
+func (q *onceGrown) company(t *model.Term) bool {
+	if q.m.Self(t, q.g.Workload) == model.Yes {
+		q.near = 1
+	}
+	for _, o := range q.m.Others(t, q.g.Workload, false) {
+		_, most := o.Pods()
+		sure := model.Certain(o)
+		if sure < 1 || o.TightQuota != "" || o.Finite() || len(q.m.Groups[o].HardAffinity()) > 0 || q.m.Groups[o].After != nil {
+			continue
+		}
+		if !slices.ContainsFunc(q.m.Groups[o].Terms, func(own *model.Term) bool {
+			return own.Hard && own.Use == model.AntiAffinity && own.Key == t.Key && q.m.Peer(own, o, o) == model.Yes
+		}) {
+			sure = 1 // they may share a node
+		}
+		if q.near < sure && grows(q.m, o, certificate.Grown{Pods: most}) {
+			q.near = sure
+		}
+	}
+	return q.near > 0 && (q.Spare == 0 || t.Key != corev1.LabelHostname && q.m.Self(t, q.g.Workload) == model.Yes)
+}
+
+// covers reports whether a pod finds a node in each domain of a term. For required affinity by node,
+// other pods must not close all nodes with pods that it selects.
 func (q *onceGrown) covers(t *model.Term) bool {
 	w := q.g.Workload
 	company := q.m.Others(t, w, true)
@@ -327,13 +360,24 @@ func (q *onceGrown) covers(t *model.Term) bool {
 	if t.Use == model.Spread && len(company) == 0 && len(values) > 0 && len(t.Constraint.MatchLabelKeys) == 0 && q.m.Peer(t, w, w) == model.Yes {
 		own /= len(values) // in the domain with the fewest pods
 	}
-	open := q.open(t.Key, own)
+	var open map[domain]bool
+	if t.Use == model.Affinity && t.Key == corev1.LabelHostname {
+		if len(q.open("", own)) == 0 || q.closed(q.supplies, own) >= int64(q.near)*wholeNode {
+			return false
+		}
+		open = map[domain]bool{}
+		for _, s := range q.supplies {
+			open[domain{s.Name, true}] = true
+		}
+	} else {
+		open = q.open(t.Key, own)
+	}
 	q.m.Run().Spend(len(q.m.Topology.Nodes) + len(q.m.Topology.Growth))
 	for i, n := range q.m.Topology.All() {
 		value, has := n.Labels[t.Key]
 		passes, counts := q.passes(w, i), true
 		if t.Use == model.Affinity {
-			counts = passes.Selector || slices.ContainsFunc(company, func(o *workload.Workload) bool {
+			counts = passes.Selector && q.m.Peer(t, w, w) != model.No || slices.ContainsFunc(company, func(o *workload.Workload) bool {
 				p := q.passes(o, i)
 				return !model.Modelled(q.m.Groups[o]) || p.Name && (p.Selector || o.Running)
 			})
