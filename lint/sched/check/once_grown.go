@@ -42,10 +42,17 @@ func (Checker) Grows(m *model.Model, w *workload.Workload, c certificate.Grown) 
 			o.daemons = append(o.daemons, d)
 		}
 	}
-	for _, n := range m.Topology.All() {
+	all := m.Topology.All()
+	for i, n := range all {
 		value, has := n.Labels[c.Lost[0]]
 		stays := c.Lost[0] == "" || has && value != "" && value != c.Lost[1]
-		if m.Run().Spend(1 + len(o.daemons)); stays && o.takes(n) {
+		if i > 0 && w.Spec.NodeName == "" && equalInPool(n, all[i-1]) {
+			o.free[n] = o.free[all[i-1]]
+		} else {
+			m.Run().Spend(1 + len(o.daemons))
+			o.free[n] = o.takes(n)
+		}
+		if stays && o.free[n] != nil {
 			o.nodes = append(o.nodes, n)
 		}
 	}
@@ -82,20 +89,23 @@ func (o *grown) everywhere(t *model.Term) error {
 	if t.Use == model.Spread && len(company)+len(t.Constraint.MatchLabelKeys) == 0 && o.m.Peer(t, w, w) == model.Yes {
 		own /= max(1, len(lists.SetOf(o.nodes, func(n *topology.Node) string { return n.Labels[t.Key] }))) // a domain with the fewest has no more
 	}
-	lasting, f := o.lasting(t.Key, own), model.NewFilter(w)
+	byHost, f, lasting := t.Use == model.Affinity && t.Key == corev1.LabelHostname, model.NewFilter(w), map[string]bool{}
+	if !byHost {
+		lasting = o.lasting(t.Key, own)
+	}
 	if t.Use == model.Affinity {
 		by, self := o.beside(t, company), o.m.Self(t, w) == model.Yes
 		if by == 0 && !self {
 			return fmt.Errorf("%s: its pods need others by %s", w, t.Key)
 		}
-		if t.Key == corev1.LabelHostname { // the pods that it selects are on so many nodes
+		if byHost { // the pods that it selects are on so many nodes
 			closed, known := o.closed(o.nodes, own)
 			if !known || len(o.lasting("", own)) == 0 || closed.Cmp(big.NewRat(int64(max(by, 1)), 1)) >= 0 {
 				return fmt.Errorf("%s: other pods may close all nodes with pods that its pods need", w)
 			}
 			lasting = lists.SetOf(o.nodes, func(n *topology.Node) string { return "in " + n.Name })
 		}
-		if o.Spare > 0 && (t.Key == corev1.LabelHostname || !self) {
+		if o.Spare > 0 && (byHost || !self) {
 			return fmt.Errorf("%s: the pods that its pods need may be lost", w)
 		}
 	}
@@ -153,32 +163,32 @@ func (o *grown) lasting(key string, own int) map[string]bool {
 		}
 		return ""
 	}
-	lasting := map[string]bool{}
-	for id, is := range lists.SetOf(o.nodes, in) {
-		here := func(n *topology.Node) bool { return in(n) == id && slices.Contains(o.nodes, n) }
-		var added []*topology.Node
-		more := 0
-		for _, p := range o.m.Topology.Pools {
-			var samples []*topology.Node
-			for _, growth := range o.m.Topology.Growth {
-				if growth.Node.Pool == p {
-					samples = append(samples, growth.Node)
-				}
-			}
-			switch takes := lists.Where(samples, here); {
-			case p.MinValues:
-			case p.Max == topology.Unbounded && len(takes) > 0:
-				lasting[id] = is
-			case p.Max != topology.Unbounded && len(takes) == len(samples):
-				added, more = append(added, samples...), more+p.Max-p.Count
-			}
+	takes, kept, added, samples := lists.Set(o.nodes), map[string][]*topology.Node{}, map[string][]*topology.Node{}, map[*topology.Pool][]*topology.Node{}
+	more, lasting := map[string]int{}, map[string]bool{}
+	for _, n := range o.m.Topology.Nodes {
+		if takes[n] {
+			kept[in(n)] = append(kept[in(n)], n)
 		}
-		kept := lists.Where(o.m.Topology.Nodes, here)
+	}
+	for _, growth := range o.m.Topology.Growth {
+		n := growth.Node
+		samples[n.Pool] = append(samples[n.Pool], n)
+		if takes[n] && n.Pool.Max == topology.Unbounded && !n.Pool.MinValues {
+			lasting[in(n)] = true
+		}
+	}
+	for p, all := range samples {
+		id := in(all[0])
+		if p.Max != topology.Unbounded && !p.MinValues && !slices.ContainsFunc(all, func(n *topology.Node) bool { return !takes[n] || in(n) != id }) {
+			added[id], more[id] = append(added[id], all...), more[id]+p.Max-p.Count
+		}
+	}
+	for id := range lists.SetOf(o.nodes, in) {
 		enough := func(nodes []*topology.Node, have int) bool {
 			closed, known := o.closed(nodes, own)
 			return known && closed.Cmp(big.NewRat(int64(max(0, have-o.Spare)), 1)) < 0
 		}
-		if enough(added, more) || enough(slices.Concat(added, kept), more+len(kept)) {
+		if enough(added[id], more[id]) || enough(slices.Concat(added[id], kept[id]), more[id]+len(kept[id])) {
 			lasting[id] = true
 		}
 	}
@@ -193,15 +203,20 @@ func (o *grown) closed(nodes []*topology.Node, own int) (sum *big.Rat, known boo
 		return nil, false
 	}
 	sum = new(big.Rat)
+	least := map[corev1.ResourceName]int64{} // what has to be requested to close a node
+	for _, n := range nodes {
+		o.m.Run().Spend(1)
+		for name, free := range o.free[n] {
+			if before, known := least[name]; !known || free < before-1 {
+				least[name] = free + 1
+			}
+		}
+	}
 	add := func(g *model.Group, pods int) {
 		weight, one := new(big.Rat), big.NewRat(1, 1)
 		for _, r := range append(slices.Clone(g.Requests), model.Request{Name: corev1.ResourcePods, Amount: 1}) {
-			for _, n := range nodes {
-				o.m.Run().Spend(1)
-				free, limited := o.free[n][r.Name]
-				if part := big.NewRat(r.Amount, free+1); limited && part.Cmp(weight) > 0 {
-					weight = part
-				}
+			if of := least[r.Name]; of > 0 && big.NewRat(r.Amount, of).Cmp(weight) > 0 {
+				weight = big.NewRat(r.Amount, of)
 			}
 		}
 		if o.meets(g) || weight.Cmp(one) > 0 {
@@ -243,17 +258,31 @@ func (o *grown) meets(other *model.Group) bool {
 	})
 }
 
-// takes reports whether a node takes a pod whichever DaemonSets have a pod there.
-func (o *grown) takes(n *topology.Node) bool {
+// equalInPool reports whether two nodes of a pool differ in nothing but their names.
+func equalInPool(a, b *topology.Node) bool {
+	if a.Pool == nil || a.Pool != b.Pool || len(a.Labels) != len(b.Labels) || len(a.Taints) != len(b.Taints) || a.Unschedulable != b.Unschedulable {
+		return false
+	}
+	for key, value := range a.Labels {
+		if of := b.Labels[key]; of != value && (value != a.Name || of != b.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// takes returns what a pod leaves of a node, whichever DaemonSets have a pod there, or nil if the node
+// may not take it.
+func (o *grown) takes(n *topology.Node) map[corev1.ResourceName]int64 {
 	p := model.NewFilter(o.g.Workload).Passes(n)
 	if !p.All() || n.Labels[corev1.LabelHostname] != n.Name {
-		return false
+		return nil
 	}
 	sums := map[corev1.ResourceName]int64{corev1.ResourcePods: 1}
 	for _, r := range o.g.Requests {
 		sums[r.Name] += r.Amount
 		if _, judged := model.Offered(n, &r); !judged && model.Extended(r.Name) {
-			return false
+			return nil
 		}
 	}
 	for _, d := range o.daemons {
@@ -262,22 +291,22 @@ func (o *grown) takes(n *topology.Node) bool {
 		case modelled && !model.NewFilter(d).Passes(n).All():
 			continue
 		case !modelled && (len(n.Allocatable) > 0 || len(o.g.HostPorts) > 0), len(o.apart(d)) > 0, o.meets(g):
-			return false
+			return nil
 		}
 		sums[corev1.ResourcePods]++
 		for _, r := range g.Requests {
 			sums[r.Name] += r.Amount
 		}
 	}
-	o.free[n] = map[corev1.ResourceName]int64{}
+	free := map[corev1.ResourceName]int64{}
 	for _, r := range append(slices.Clone(o.g.Requests), model.Request{Name: corev1.ResourcePods}) {
 		if has, judged := model.Offered(n, &r); judged {
-			if o.free[n][r.Name] = has - sums[r.Name]; has < sums[r.Name] {
-				return false
+			if free[r.Name] = has - sums[r.Name]; has < sums[r.Name] {
+				return nil
 			}
 		}
 	}
-	return true
+	return free
 }
 
 // apart returns the keys of the required anti-affinity that may keep pods of g and another workload

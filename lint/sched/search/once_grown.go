@@ -66,8 +66,16 @@ func grows(m *model.Model, w *workload.Workload, c certificate.Grown) bool {
 	if q.holds() {
 		return true
 	}
+	takes := false
 	for i, n := range m.Topology.Nodes {
-		q.add(i, n, false)
+		m.Run().Spend(1)
+		if i > 0 && g.Spec.NodeName == "" && n.Pool != nil && n.Pool == m.Topology.Nodes[i-1].Pool && alikeIn(n, m.Topology.Nodes[i-1]) && q.passes(w, i) == q.passes(w, i-1) {
+			if takes { // as the last one
+				q.supplies = append(q.supplies, supply{n, i, false, q.supplies[len(q.supplies)-1].left})
+			}
+		} else {
+			takes = q.add(i, n, false)
+		}
 	}
 	return q.holds()
 }
@@ -219,8 +227,10 @@ func (q *onceGrown) closed(supplies []supply, own int) (sum int64) {
 		return math.MaxInt64
 	}
 	asks, needed := append(slices.Clone(q.g.Requests), model.Request{Name: corev1.ResourcePods, Amount: 1}), map[corev1.ResourceName]int64{}
-	for _, o := range supplies {
-		q.m.Run().Spend(len(asks))
+	for k, o := range supplies {
+		if q.m.Run().Spend(1); k > 0 && o.left == supplies[k-1].left {
+			continue
+		}
 		for i := range asks {
 			if has, judged := model.Offered(o.left, &asks[i]); judged {
 				name, least := asks[i].Name, has-asks[i].Amount+1
