@@ -494,8 +494,8 @@ type Answers struct {
 	// AtCount lists the names of answers that are "always" for the declared number of nodes, while
 	// it is unknown whether they hold if pools grow.
 	AtCount []string `json:"at_count"`
-	// OnceGrown lists the names of answers that are "always" if an autoscaler adds a node of a pool
-	// without a bound for each Pending pod that such a node takes.
+	// OnceGrown lists the names of answers that are "always" if an autoscaler adds a node, where a pool
+	// is below its max, for each Pending pod that such a node takes.
 	OnceGrown []string `json:"once_grown"`
 }
 

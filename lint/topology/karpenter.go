@@ -156,7 +156,8 @@ func (l *loader) karpenter(o *source.Object) {
 	}
 	pool := &Pool{Name: name, Max: Unbounded, MinValues: slices.ContainsFunc(in.Spec.Template.Spec.Requirements, func(r karpenterRequirement) bool { return r.MinValues != nil }), Span: o.NameSpan(), Declaration: Declaration{o.File, template.Get("spec")}}
 	for resource, limit := range in.Spec.Limits {
-		if resource == "nodes" || limit.IsZero() {
+		// A machine without GPUs does not exceed a limit of 0 GPUs (scheduler.go, filterByRemainingResources).
+		if resource == "nodes" || limit.IsZero() && slices.Contains([]string{"cpu", "memory", "pods", "ephemeral-storage"}, resource) {
 			pool.Max = int(min(max(limit.Value(), 0), int64(pool.Max)))
 		}
 	}

@@ -111,19 +111,31 @@ func nestedApart(sites []site, ordered []string) int {
 
 // bound computes the limit that a spread constraint imposes (R-M2, R-M3). A domain's room is the
 // number of pods that fit in it under the other rules. The eligible domain with the least room sets
-// the minimum. No domain can exceed that minimum by more than the skew.
+// the minimum, and pods of other workloads can raise it: they fill the domains with the least room. No
+// domain can exceed that minimum by more than the skew.
 func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest int, smallestDomain string) {
 	room := sites.room(r.Term.Key, keys)
 	smallest = model.Unbounded
+	var rooms []int
 	for _, value := range model.SortedKeys(r.Eligible) {
 		if r.Eligible[value] && room[value] < smallest {
 			smallest, smallestDomain = room[value], value
+		}
+		if r.Eligible[value] {
+			rooms = append(rooms, room[value])
 		}
 	}
 	if len(r.Eligible) < r.Term.MinDomains() {
 		smallest, smallestDomain = 0, ""
 	}
-	limit := min(model.Unbounded, smallest+r.Foreign+int(r.Term.Constraint.MaxSkew))
+	least, sum := smallest+r.Foreign, r.Foreign
+	slices.Sort(rooms)
+	for i, c := range rooms {
+		if sum += c; smallestDomain != "" {
+			least = min(least, sum/(i+1))
+		}
+	}
+	limit := min(model.Unbounded, least+int(r.Term.Constraint.MaxSkew))
 	if smallestDomain == "" { // no eligible domain limits the others
 		smallest = 0
 	}

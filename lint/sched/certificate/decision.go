@@ -295,6 +295,17 @@ func Called(members []Member) []*workload.Workload {
 	return lists.Of(members, func(m Member) *workload.Workload { return m.G.Workload })
 }
 
+// Grown says which pods of a workload may be Pending in a cluster whose pools grow.
+type Grown struct {
+	// Pods is the maximum number of the workload's pods at a time.
+	Pods int
+	// Spare is the number of nodes that are lost or drained, wherever they are.
+	Spare int
+	// Lost is the key and the value of a label of nodes that are lost and that pools do not add, or
+	// empty.
+	Lost [2]string
+}
+
 // Checker confirms search results by independent reasoning. An error describes a false claim, which
 // is a bug in the search. The exception is ErrTooLong, which means that the step limit was too low.
 type Checker interface {
@@ -331,7 +342,7 @@ type Checker interface {
 	// is done or stuck at its end, and then why no new pod fits.
 	FollowRoll(m *model.Model, r Rollout, run []Move) (done bool, reasons map[Reason]int, err error)
 	// Grows checks that a node can be added for each Pending pod of a workload.
-	Grows(m *model.Model, w *workload.Workload, pods int, lost [2]string) error
+	Grows(m *model.Model, w *workload.Workload, c Grown) error
 }
 
 // History checks the outcomes of a loss for the workloads, within a step limit.

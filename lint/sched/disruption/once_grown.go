@@ -28,7 +28,7 @@ const (
 // first start, so only their first placement is judged.
 func (j *Judge) OnceGrown(w *workload.Workload) (yes []string) {
 	pods := model.Certain(w)
-	if pods == 0 || !search.OnceGrown(j.m, w, most(w), [2]string{}) {
+	if pods == 0 || !search.OnceGrown(j.m, w, certificate.Grown{Pods: most(w)}) {
 		return nil
 	}
 	yes = append(yes, Fits)
@@ -36,25 +36,29 @@ func (j *Judge) OnceGrown(w *workload.Workload) (yes []string) {
 		return yes
 	}
 	completes := func(r Rollout) bool {
-		return r.Way != workload.NoRollout && !r.Unknown.Given() && search.OnceGrown(j.m, w, r.Replicas+r.Surge, [2]string{})
+		return r.Way != workload.NoRollout && !r.Unknown.Given() && search.OnceGrown(j.m, w, certificate.Grown{Pods: r.Replicas + r.Surge})
 	}
 	if !slices.ContainsFunc(j.Rollouts(w), func(r Rollout) bool { return !completes(r) }) {
 		yes = append(yes, Rolls)
 	}
-	fits := func(o *workload.Workload) bool { return search.OnceGrown(j.m, o, most(o), [2]string{}) }
-	if allowed, _, _ := j.evictable(w); allowed == diag.Always && !slices.ContainsFunc(j.BudgetsOf(w), func(b Budget) bool { return !all(b.Workloads, fits) }) {
+	fits := func(o *workload.Workload) bool {
+		return search.OnceGrown(j.m, o, certificate.Grown{Pods: most(o), Spare: 1})
+	}
+	if allowed, _, _ := j.evictable(w); allowed == diag.Always && fits(w) && !slices.ContainsFunc(j.BudgetsOf(w), func(b Budget) bool { return !all(b.Workloads, fits) }) {
 		yes = append(yes, Drains)
 	}
 	// Pods on an unreachable node count for anti-affinity, and some are not created again.
-	survives := func(lost [2]string) bool { return search.OnceGrown(j.m, w, 2*most(w), lost) }
-	if !(certificate.Loss{Meaning: certificate.Unreachable}).Recreated(w) || !survives([2]string{}) {
+	survives := func(spare int, lost [2]string) bool {
+		return search.OnceGrown(j.m, w, certificate.Grown{Pods: 2 * most(w), Spare: spare, Lost: lost})
+	}
+	if !(certificate.Loss{Meaning: certificate.Unreachable}).Recreated(w) || !survives(1, [2]string{}) {
 		return yes
 	}
 	yes = append(yes, SurvivesNode)
 	zones := lists.SetOf(j.m.Topology.All(), func(n *topology.Node) string { return n.Labels[corev1.LabelTopologyZone] })
 	delete(zones, "")
 	for zone := range zones {
-		if !survives([2]string{corev1.LabelTopologyZone, zone}) {
+		if !survives(0, [2]string{corev1.LabelTopologyZone, zone}) {
 			return yes
 		}
 	}

@@ -83,15 +83,15 @@ func shortBeside(d, e *certificate.Decision, first *model.DaemonSetsFirst) (all 
 // preempts reports whether a DaemonSet's pods have a higher priority than the pods of all others
 // that may use the same nodes.
 func preempts(m *model.Model, w *workload.Workload, first *model.DaemonSetsFirst) bool {
-	p, nodes := w.Priority, m.Eligible(w).Nodes
+	p, nodes := w.Priority, slices.Concat(m.Eligible(w).Nodes, m.Eligible(w).Growth)
 	return p.Known && !p.Waits && !slices.ContainsFunc(first.Workloads, func(o *workload.Workload) bool {
 		if o = first.Original(o); !model.Modelled(m.Group(o)) && len(o.Early) == 0 || o.Priority.Known && o.Priority.Value < p.Value {
 			return false
 		}
 		m.Run().Spend(1 + len(nodes)/model.PerStep)
-		e := m.Eligible(o)
+		of := slices.Concat(m.Eligible(o).Nodes, m.Eligible(o).Growth)
 		for i := range nodes {
-			if nodes[i].All() && e.Nodes[i].All() {
+			if nodes[i].All() && of[i].All() {
 				return true
 			}
 		}

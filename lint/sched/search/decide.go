@@ -149,7 +149,13 @@ func decide(m *model.Model, o Options) (d *certificate.Decision) {
 				w.Why = why
 			}
 		}
-		overSizes(d, m, o)
+		lonely := map[*workload.Workload]bool{}
+		for i, never := range rules.a.unplaceable {
+			for _, w := range unmerge(merged, []*workload.Workload{rules.a.units[i].g.Origin()}) {
+				lonely[w] = lonely[w] || never
+			}
+		}
+		overSizes(d, m, o, lonely)
 	}) {
 		return undecided(m)
 	}

@@ -281,12 +281,13 @@ func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
 
 // overSizes withdraws verdicts on the declared nodes that another size of a growing cluster may
 // refute. An always verdict must hold at every size (see Sizes). A never verdict holds only if some
-// pods stay unplaced at every size. A sometimes verdict on the declared nodes stays.
-func overSizes(d *certificate.Decision, m *model.Model, o Options) {
+// pods stay unplaced at every size, and a sometimes verdict if all sizes agree. Workloads in lonely
+// wait for pods that are never placed, at any size (T20).
+func overSizes(d *certificate.Decision, m *model.Model, o Options, lonely map[*workload.Workload]bool) {
 	if !m.Topology.Elastic() {
 		return
 	}
-	q := growth{m: m, options: o, of: map[*workload.Workload]*certificate.WorkloadDecision{}}
+	q := growth{m: m, options: o, lonely: lonely, of: map[*workload.Workload]*certificate.WorkloadDecision{}}
 	for i := range d.Workloads {
 		q.of[d.Workloads[i].Workload] = &d.Workloads[i]
 	}
@@ -349,6 +350,7 @@ type growth struct {
 	m       *model.Model
 	options Options
 	running []*workload.Workload
+	lonely  map[*workload.Workload]bool
 	of      map[*workload.Workload]*certificate.WorkloadDecision
 	// verdict and rules are the verdicts for the most recent group.
 	verdict, rules diag.Outcome
@@ -397,7 +399,7 @@ func (q *growth) judge(ws []*workload.Workload) {
 		switch {
 		case v == diag.Always && sizes.Known && same:
 		case v == diag.Never && (bounded || sizes.Every && same || monotone && largest[w][rules] == diag.Never):
-		case v == diag.Always, v == diag.Never:
+		case v == diag.Always, v == diag.Never, v == diag.Sometimes && !(sizes.Every && same):
 			return diag.Unknown
 		}
 		return v
@@ -412,7 +414,7 @@ func (q *growth) judge(ws []*workload.Workload) {
 		}
 		// The capacity limit for a single workload assumes that pools are at their max, so it holds
 		// at every size.
-		nowhere := fitsNowhere(q.m, w)
+		nowhere := q.lonely[w] || fitsNowhere(q.m, w)
 		limited := nowhere || !perNode(w) && q.m.Judged(w) && q.m.Eligible(w).Count+q.m.Eligible(w).Growable > 0 &&
 			slices.ContainsFunc(bound.Capacity(q.m, w), func(l bound.Limit) bool { return l.Exceeded })
 		verdict := hold(out.Verdict, w, 0, limited, !perNode(w))
