@@ -24,8 +24,7 @@ type stage struct {
 	group   []*workload.Workload
 	key     string
 	again   []certificate.Loss // what may happen to any node before
-	history *search.History    // made on demand, within the given number of steps
-	made    int
+	history *search.History    // made on demand
 }
 
 // play is a loss on a stage.
@@ -45,9 +44,6 @@ const (
 	// historySteps multiplies the step budget for a search of the states of a few pods, which many
 	// questions share and of which no rule but the search decides most.
 	historySteps, fewPods = 4, 16
-	// hitSteps divides the step budget for a search that only examines the workloads that lose a
-	// pod.
-	hitSteps = 40
 )
 
 // stage answers a question for every member of a group, in group order. Many groups are equivalent,
@@ -202,12 +198,7 @@ func (s *play) answers() []answer {
 	}
 	open := func(a answer) bool { return a.verdict == diag.Unknown }
 	large := s.pods() > lossPods || len(s.m.Topology.Nodes) > lossNodes
-	switch mixed := func(a answer) bool { return a.verdict == diag.Sometimes }; {
-	case slices.ContainsFunc(all, open):
-	case !large && slices.ContainsFunc(all, mixed): // find out what happens to the workloads that lose a pod
-		s.search(all, s.j.steps/hitSteps)
-		return all
-	default:
+	if !slices.ContainsFunc(all, open) {
 		return all
 	}
 	why := model.BySize
@@ -248,25 +239,19 @@ func (s *play) answers() []answer {
 // that are still unknown.
 func (s *play) search(all []answer, steps int) {
 	found := map[*workload.Workload]certificate.Lost{}
-	if s.history == nil || steps > s.made {
+	if s.history == nil {
 		fixed := s.lost
 		if s.key == hostname {
 			fixed = nil
 		}
 		s.history = search.NewHistory(s.m, fixed, s.again, s.j.options(steps))
-		s.made = steps
 	}
 	for _, o := range s.history.Lose(s.loss, s.j.options(steps)) {
 		found[o.Workload] = o
 	}
 	for i, w := range s.group {
-		o, known := found[s.of[w]]
-		switch {
-		case !known:
-		case all[i].verdict == diag.Unknown:
+		if o, known := found[s.of[w]]; known && all[i].verdict == diag.Unknown {
 			all[i] = answer{verdict: o.Verdict, pending: o.Pending, hit: o.Hit, searched: true}
-		case all[i].verdict == diag.Sometimes:
-			all[i].hit, all[i].searched = o.Hit, all[i].searched || o.Hit > 0
 		}
 	}
 }
@@ -317,10 +302,6 @@ func (s *play) onRemaining(all []answer) {
 			all[i] = answer{verdict: diag.Never, pending: max(1, of.Pods-of.MaxPlaced)}
 		case sure != nil && verdict(sure, c) == diag.Always && s.loss.Returns(w) && (c.Pin == "" || s.comesBack(c, unreachable)):
 			all[i] = answer{verdict: diag.Always}
-		case d.Verdict == diag.Always || d.Verdict == diag.Sometimes:
-			if n := s.stuck(d, c); n > 0 {
-				all[i] = answer{verdict: diag.Sometimes, pending: n}
-			}
 		}
 	}
 }
@@ -350,72 +331,6 @@ func (s *play) comesBack(w *workload.Workload, without map[string]bool) bool {
 	}
 	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return without[n.Name] })
 	return verdict(search.Decide(s.j.m.Variant(ws, left, s.add...), s.j.options(s.j.steps)), &one) == diag.Always
-}
-
-// stuck tries to construct a run that leaves pods of w Pending. It returns their number, or 0 if it
-// finds no such run. The run starts with a stuck placement on the remaining nodes and puts all
-// other pods on the lost nodes. The loss removes those other pods. stuck requires that the
-// remaining nodes can hold all pods. A pod that is not recreated is missing as soon as its node is
-// lost.
-func (s *play) stuck(d *certificate.Decision, w *workload.Workload) int {
-	lost := func(n *topology.Node) bool { return s.lost[n.Name] }
-	if len(d.Witness) != d.Total || !completes(s.m, d.Witness, lost) {
-		return 0
-	}
-	if !s.loss.Returns(w) {
-		for _, n := range s.m.Topology.Nodes {
-			if s.lost[n.Name] && completes(s.m, []certificate.Placed{{Workload: w, Node: n}}, func(*topology.Node) bool { return true }) {
-				return 1
-			}
-		}
-		return 0
-	}
-	if d.Stuck == nil || !completes(s.m, d.Stuck.Placements, lost) {
-		return 0
-	}
-	for _, p := range d.Stuck.Pending {
-		if p.Workload == w {
-			return p.Count
-		}
-	}
-	return 0
-}
-
-// completes reports whether it can extend a run until all pods are in place, using only nodes for which
-// `on` returns true. The checker replays the run. Pods are placed one by one without backtracking, so a
-// false result is inconclusive.
-func completes(m *model.Model, begun []certificate.Placed, on func(*topology.Node) bool) bool {
-	if m.Split() != m {
-		return false
-	}
-	b := newBoard(m)
-	left, run := make([]int, len(b.units)), slices.Clone(begun)
-	for u := range b.units {
-		left[u] = b.units[u].Pods
-	}
-	for _, p := range begun {
-		n, _ := m.IndexOf(p.Node.Name)
-		i := slices.IndexFunc(b.of[p.Workload], func(u int) bool { return left[u] > 0 && slices.Contains(b.units[u].Nodes, int32(n)) })
-		if i < 0 {
-			return false
-		}
-		left[b.of[p.Workload][i]]--
-		b.Move(b.of[p.Workload][i], n, 1)
-	}
-	for moved := true; moved; {
-		moved = false
-		for u := range b.units {
-			for _, n := range b.units[u].Nodes {
-				for on(m.Topology.Nodes[n]) && left[u] > 0 && b.Takes(u, int(n)) {
-					b.Move(u, int(n), 1)
-					left[u]--
-					run = append(run, certificate.Placed{Workload: b.units[u].Group.Workload, Node: m.Topology.Nodes[n]})
-					moved = true
-				}
-			}
-		}
-	}
-	return slices.Max(append(left, 0)) == 0 && certificate.CheckerOf(m).Replay(m, run) == nil
 }
 
 // unreachable returns the lost nodes and, transitively, all nodes that share an anti-affinity
