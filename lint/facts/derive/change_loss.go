@@ -124,6 +124,9 @@ func (b changes) drain(w *workload.Workload) {
 	if len(b.m.Topology.Nodes) < 2 {
 		return
 	}
+	if d.Worst != nil && d.Answer != diag.Always && b.j.Overfull(w) { // a finding says already that pods wait for room
+		d = disruption.Drain{Answer: diag.Unknown, Why: model.Reason{Cause: model.ByPending}}
+	}
 	if d.Answer == diag.Unknown {
 		b.markUnknown(w, d.Why)
 	}

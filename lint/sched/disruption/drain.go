@@ -83,6 +83,13 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	return d
 }
 
+// Overfull reports whether the pods of a workload and of those that contend for its nodes never all fit.
+func (e evictions) Overfull(w *workload.Workload) bool {
+	return e.placed != nil && slices.ContainsFunc(e.everyone(w, model.Certain(w)), func(o *workload.Workload) bool {
+		return verdict(e.placed, o) == diag.Never || slices.ContainsFunc(e.placed.Short, func(s certificate.Short) bool { return slices.Contains(s.Workloads, o) })
+	})
+}
+
 // reasonSharedBudget returns a reason if one of the workload's budgets may forbid evictions because
 // it also selects another workload. The pods of that workload may be Pending. Otherwise the reason
 // is empty.

@@ -210,8 +210,8 @@ const (
 	sureShare   = 2
 )
 
-// settleShare is how many times the component's budget all workloads of the component may take together to be
-// settled one by one.
+// settleShare is the number of times that all workloads of a component may take the component's budget together
+// to be settled one by one.
 const settleShare = 4
 
 func (d decider) bounded(c component, o Options) (out outcome) {
