@@ -422,11 +422,11 @@ func (l Loss) Evicts(g *model.Group, missing func(*workload.Workload) int) bool 
 // A StatefulSet creates it only after the pod is gone.
 func (l Loss) Overlaps(g *model.Group) bool { return l.CreatedAgain(g) && g.Kind.Kind != "StatefulSet" }
 
-// Lost is the outcome of a loss for one workload. It covers all reachable placements of all pods,
-// and every order and node choice for placing the lost pods again. Verdict says whether the
-// workload ends up complete in all of these cases (Always), in some (Sometimes) or in none (Never).
-// It is Unknown if the outcome could not be determined, or if there is no placement of all pods to
-// start from.
+// Lost is the outcome of a loss for one workload. It covers all states in which no more pods can be
+// placed and all pods of the workload run, and every order and node choice for placing the lost pods again.
+// Verdict says whether the workload ends up complete in all of these cases (Always), also after other losses, in
+// some (Sometimes) or in none that begins as placing pods leads to (Never). It is Unknown if the outcome could
+// not be determined, or if there is no such state.
 type Lost struct {
 	Workload *workload.Workload
 	Verdict  diag.Outcome
@@ -434,7 +434,7 @@ type Lost struct {
 	// minimum over all runs. If the verdict is Sometimes, it is the number in one run.
 	Pending int
 	// Hit is a lower bound on how many pods are missing in runs in which the workload loses a pod.
-	// It is set if the verdict is Sometimes and such a bound is known. 0 means that nothing is
+	// It is set if the verdict is Sometimes and such a bound is known. It is about losses without others before. 0 means that nothing is
 	// proved.
 	Hit int
 }

@@ -40,6 +40,13 @@
 // steps count against the same budget. One search can apply at most 100,000 filters. If the
 // budget is exceeded, the answer is unknown.
 //
+// States: a question about a drain or a loss is about each state in which no more pods can be placed and
+// all pods of the workload and of DaemonSets run. Pods of others that are Pending contend for room. Drains and
+// losses of single nodes may come before, if the node returns: with hard spread constraints or required
+// affinity, they lead to states that placing pods does not (T7). The answer always holds in all of these
+// states, the answer never in those that placing pods leads to. A search (search.History) finds them all if
+// they are few; otherwise only proofs that do not depend on the state give always.
+//
 // Node losses are decided by the cheapest method that works. The first method is arithmetic over
 // node kinds, which package search justifies and tests compare with enumeration. The second is a
 // decision on the remaining nodes, which works if fewer pods are never worse. The last is a
@@ -78,7 +85,7 @@
 // To explain a finding, a Scene shows all declared nodes with the relevant pods in place
 // (scene.go). It decides nothing.
 //
-// Except for two searches (Roll and Lose), the package poses every question as a decision.
+// Except for two searches (Roll and History), the package poses every question as a decision.
 //
 // Non-goals: it formats no findings, and it does not judge pods whose placement the model reports
 // as unknown.

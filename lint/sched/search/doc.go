@@ -3,7 +3,7 @@
 //
 // Contract: Decide returns a verdict for each workload: always, never, sometimes or unknown.
 // Explain returns the core of a never verdict and possible repairs. Orders returns runs that get stuck
-// although others place all pods. Lose and Roll start from placements of all pods. Lose examines what
+// although others place all pods. History and Roll start from placements. History examines what
 // happens after nodes are lost, and Roll examines a rollout.
 //
 // How Decide works: model.Split turns pods that selectors can tell apart into separate workloads,
