@@ -321,3 +321,33 @@ func TestAlwaysCoversEarlierDrains(t *testing.T) {
 		}
 	}
 }
+
+// found is a seeker that always finds the same member.
+type found certificate.Member
+
+func (found) Seeks(*workload.Workload) bool { return true }
+
+func (f found) Seek(*workload.Workload, []int, int) (certificate.Member, bool) {
+	return certificate.Member(f), true
+}
+
+// TestRefusedRoomIsAFault has a proof of room for another pod that the checker refuses. The answer is no, and
+// the refusal is recorded.
+func TestRefusedRoomIsAFault(t *testing.T) {
+	for _, v := range []struct {
+		left    []int
+		refused int
+	}{
+		{[]int{0}, 1}, // the other pod may be there
+		{[]int{0, 2}, 0},
+	} {
+		m, set := models.Of(t, three, deployment("web", 1, requests(3, 0))+deployment("db", 1, requests(3, 0)))
+		m.Run().OnRefusal = nil
+		w := set.Workloads[0]
+		d := &certificate.Decision{}
+		d.Describe(nil, check.Checker{}.Proofs(m, true), found{G: m.Groups[w], Pods: 1, Node: -1, Left: v.left}, true)
+		if keeps := d.Keeps(m.Run(), w, v.left, 0); keeps != (v.refused == 0) || len(m.Run().Refused) != v.refused {
+			t.Errorf("on %v: keeps %t, refused %v", v.left, keeps, m.Run().Refused)
+		}
+	}
+}
