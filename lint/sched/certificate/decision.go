@@ -87,28 +87,36 @@ func (d *Decision) Describes(w *workload.Workload) bool {
 // Keeps reports whether a proof shows that one of the given nodes is always open to another pod of
 // w, wherever all other pods are and in whichever order they came and went. If nodes is nil, any
 // node counts. The argument more is the number of pods that w has beyond those in the decision. A
-// result of false proves nothing.
+// result of false proves nothing. A proof of the seeker that the checker refuses is a fault.
 func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int, more int) (keeps bool) {
 	if !d.Describes(w) || more > 0 && !d.contend { // more pods may fill a node
 		return false
 	}
-	check := func(m Member) (holds bool) {
+	check := func(m Member) (err error) {
 		if !run.Within(run.Left()/2, func() {
-			holds = d.proofs.Check(&Assertion{Proof: Proof{Kind: Headroom}, Members: []Member{m}}, CheckSteps) == nil
+			err = d.proofs.Check(&Assertion{Proof: Proof{Kind: Headroom}, Members: []Member{m}}, CheckSteps)
 		}) {
 			d.proofs = nil // it was stopped in the middle
+			return ErrTooLong
 		}
-		return holds
+		return err
 	}
 	if m := d.members[w]; m.G != nil {
 		m.Left, m.Pods = nodes, m.Pods+more
-		keeps = check(m)
+		keeps = check(m) == nil
 	}
 	if keeps || d.proofs == nil || !d.seeker.Seeks(w) {
 		return keeps
 	}
 	m, found := d.seeker.Seek(w, nodes, more)
-	return found && check(m)
+	if !found {
+		return false
+	}
+	err := check(m)
+	if err != nil && !errors.Is(err, ErrTooLong) {
+		run.Refuse([]*workload.Workload{w}, err)
+	}
+	return err == nil
 }
 
 // Lasting reports whether a workload that is always placed also recovers from removals. Its missing

@@ -1,0 +1,251 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
+)
+
+// groups applies a mistake to each pod group, and reports whether it changed one of them.
+func groups(change func(a *state, u *podGroup) bool) func(a *state) bool {
+	return func(a *state) (planted bool) {
+		for _, u := range a.units {
+			planted = change(a, u) || planted
+		}
+		return planted
+	}
+}
+
+// spreads applies a mistake to each spread constraint.
+func spreads(change func(c *constraint) bool) func(a *state) bool {
+	return groups(func(_ *state, u *podGroup) (planted bool) {
+		for _, c := range u.spreads {
+			planted = change(c) || planted
+		}
+		return planted
+	})
+}
+
+// removed removes a list, and reports whether it had anything.
+func removed[T any](list *[]T) bool {
+	had := len(*list) > 0
+	*list = nil
+	return had
+}
+
+// Mistakes has one mistake in each filter that the search applies, planted in a compiled state.
+var Mistakes = map[string]func(a *state) bool{
+	"none": func(*state) bool { return true },
+	"node filters pass": groups(func(a *state, u *podGroup) bool {
+		if u.g.Running || u.g.Kind.PerNode() || len(u.nodes.list) == len(a.nodes) {
+			return false
+		}
+		all := &nodeSet{has: make([]bool, len(a.nodes)), one: -1, least: u.nodes.least}
+		for n := range a.nodes {
+			all.has[n], all.list = true, append(all.list, int32(n))
+		}
+		u.nodes = all
+		return true
+	}),
+	"a node is left out": groups(func(a *state, u *podGroup) bool {
+		if u.g.Running || u.g.Kind.PerNode() || len(u.nodes.list) == 0 {
+			return false
+		}
+		s := &nodeSet{has: slices.Clone(u.nodes.has), one: -1, list: u.nodes.list[1:], least: u.nodes.least}
+		s.has[u.nodes.list[0]] = false
+		u.nodes = s
+		return true
+	}),
+	"requests are 0": groups(func(a *state, u *podGroup) (planted bool) {
+		for r := range u.ask[:len(u.ask)-1] {
+			planted, u.ask[r] = planted || u.ask[r] > 0, 0
+		}
+		return planted
+	}),
+	"a pod takes no slot":  groups(func(_ *state, u *podGroup) bool { u.ask[len(u.ask)-1] = 0; return true }),
+	"requests are doubled": groups(func(_ *state, u *podGroup) bool { u.ask[len(u.ask)-1] *= 2; u.ask[0] *= 2; return true }),
+	"ports never clash":    groups(func(_ *state, u *podGroup) bool { return removed(&u.clashes) }),
+	"no exclusion":         groups(func(_ *state, u *podGroup) bool { return removed(&u.exclusions) }),
+	"one exclusion is lost": groups(func(_ *state, u *podGroup) bool {
+		had := len(u.exclusions) > 0
+		u.exclusions = u.exclusions[min(1, len(u.exclusions)):]
+		return had
+	}),
+	"rules are the kubelet's": groups(func(_ *state, u *podGroup) bool { u.kubelet = true; return true }),
+	"no order of creation": groups(func(_ *state, u *podGroup) bool {
+		had := u.createdAfter != nil
+		u.createdAfter = nil
+		return had
+	}),
+	"maxSkew is larger":    spreads(func(c *constraint) bool { c.maxSkew++; return true }),
+	"maxSkew is smaller":   spreads(func(c *constraint) bool { c.maxSkew = max(1, c.maxSkew-1); return true }),
+	"no minDomains":        spreads(func(c *constraint) bool { c.minDomains = 1; return true }),
+	"a pod is not counted": spreads(func(c *constraint) bool { c.self = 0; return true }),
+	"a domain is missing": spreads(func(c *constraint) bool {
+		had := len(c.domains) > 0
+		c.domains = c.domains[min(1, len(c.domains)):]
+		return had
+	}),
+	"a node is not counted": spreads(func(c *constraint) bool {
+		n := slices.Index(c.counted, true)
+		if c.counted = slices.Clone(c.counted); n >= 0 {
+			c.counted[n] = false
+		}
+		return n >= 0
+	}),
+	"peers are not counted": func(a *state) (planted bool) {
+		for i := range a.watchers {
+			planted = removed(&a.watchers[i]) || planted
+		}
+		return planted
+	},
+	"no spread":   groups(func(_ *state, u *podGroup) bool { return removed(&u.spreads) }),
+	"no key":      groups(func(_ *state, u *podGroup) bool { removed(&u.spreads); return removed(&u.keys) }),
+	"no affinity": groups(func(_ *state, u *podGroup) bool { return removed(&u.affinityKeys) }),
+	"one affinity is lost": groups(func(_ *state, u *podGroup) bool {
+		had := len(u.affinityKeys) > 1
+		u.affinityKeys = u.affinityKeys[min(1, len(u.affinityKeys)):]
+		return had
+	}),
+	"the first pod needs no peer": groups(func(_ *state, u *podGroup) bool {
+		needs := len(u.affinityKeys) > 0 && !u.first
+		u.first = true
+		return needs
+	}),
+	"no peers": groups(func(_ *state, u *podGroup) bool { return removed(&u.peers) }),
+	"peers never come": func(a *state) (planted bool) {
+		for i, u := range a.units {
+			planted = planted || len(u.affinityKeys) > 0 && !a.unplaceable[i]
+			a.unplaceable[i] = a.unplaceable[i] || len(u.affinityKeys) > 0
+		}
+		return planted
+	},
+	"running pods take nothing": func(a *state) bool {
+		for _, s := range a.running {
+			a.unplace(s.unit, s.node)
+		}
+		a.rest = slices.Clone(a.free)
+		return len(a.running) > 0
+	},
+	"nodes are twice as large": func(a *state) bool {
+		for i := range a.free {
+			if a.free[i] < math.MaxInt64/2 {
+				a.free[i] *= 2
+			}
+		}
+		a.rest = slices.Clone(a.free)
+		return true
+	},
+	"places are everywhere": groups(func(a *state, u *podGroup) bool {
+		had := len(a.places) > 1
+		for k := range a.places[1:] {
+			a.places[k+1] = slices.Repeat([]bool{true}, len(a.nodes))
+		}
+		return had
+	}),
+}
+
+// Mistaken decides a model with a mistake in the search. It returns the decision after the checker
+// has checked it, and false if there was nothing to plant.
+func Mistaken(m *model.Model, mistake string) (d *certificate.Decision, planted bool) {
+	parts := m.Split()
+	a := newState(parts, true, nil)
+	if !Mistakes[mistake](a) {
+		return nil, false
+	}
+	found := decideInstance(a, Options{}, false)
+	hold(parts, found, Options{})
+	found.withhold()
+	d = found.decision(m, found)
+	confirm(parts, d)
+	return d, true
+}
+
+// LossMistakes has one mistake in each step of the search of losses. They are planted in the states before a
+// loss, in a loss, or in what is different after it.
+var LossMistakes = map[string]func(s *losing) bool{
+	"none": func(*losing) bool { return true },
+	"a state is left out": func(s *losing) bool {
+		had := len(s.states) > 1
+		s.states = s.states[min(1, len(s.states)):]
+		s.placed = len(s.states)
+		return had
+	},
+	"all pods run before a loss": func(s *losing) bool {
+		s.states = slices.DeleteFunc(s.states, func(pods []step) bool { return len(pods) < s.c.pods })
+		had := len(s.states) < s.placed
+		s.placed = len(s.states)
+		return had
+	},
+	"no loss comes before": func(s *losing) bool { return removed(&s.again) },
+	"pods move away from their volumes": func(s *losing) (planted bool) {
+		for i := range s.to {
+			planted = removed(&s.to[i]) || planted
+		}
+		return planted
+	},
+	"lost nodes take pods": func(s *losing) bool {
+		n := slices.Index(s.lost, true)
+		s.lost[n] = false
+		return slices.Contains(s.lost, true)
+	},
+	"lost domains count": func(s *losing) (planted bool) {
+		for c := range s.remain {
+			planted = planted || len(s.remain[c]) < len(c.domains)
+			s.remain[c] = c.domains
+		}
+		return planted
+	},
+	"lost domains do not count": func(s *losing) (planted bool) {
+		for c, left := range s.remain {
+			if planted = planted || len(left) > 1; len(left) > 1 {
+				s.remain[c] = left[1:]
+			}
+		}
+		return planted
+	},
+	"nodes are gone": func(s *losing) bool {
+		was := s.Meaning == certificate.Unreachable
+		if was {
+			s.Meaning = certificate.Gone
+		}
+		return was
+	},
+	"nodes are still there": func(s *losing) bool {
+		was := s.Meaning == certificate.Gone
+		if was {
+			s.Meaning = certificate.Unreachable
+		}
+		return was
+	},
+}
+
+// MistakenLoss answers a question about a loss with a mistake in the search. The loss is one of fixed nodes
+// if no others come before it. MistakenLoss returns the error of the checker, or nil if the mistake changes
+// nothing.
+func MistakenLoss(m *model.Model, l certificate.Loss, again []certificate.Loss, mistake string) error {
+	steps, check := budget(m, Options{})
+	parts := m.Split()
+	fixed := l.Nodes
+	if len(again) > 0 {
+		fixed = nil
+	}
+	s := newLosing(newState(parts, true, nil), fixed, again, &steps)
+	if s == nil {
+		return nil
+	}
+	nodes, class := s.fixed, fixedNodes
+	if fixed == nil {
+		n := slices.IndexFunc(s.a.nodes, func(n *topology.Node) bool { return l.Nodes[n.Name] })
+		nodes, class = []int{n}, s.class[n]
+	}
+	s.episode = s.episodeOf(l, class)
+	if s.absence = s.absent(nodes); s.absence == nil || !LossMistakes[mistake](s) {
+		return nil
+	}
+	out, _ := s.answers(l)
+	return certificate.CheckerOf(parts).History(parts, fixed, again).Check(l, out, check)
+}

@@ -1,0 +1,144 @@
+package search_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/search"
+)
+
+// filtered returns a random cluster in which every filter refuses some pods.
+func (g generator) filtered() (nodes, manifests string) {
+	nodes, manifests = g.nodes(2+g.IntN(2)), g.several()
+	for range 2 {
+		asks := "containers: [{name: c, image: c, resources: {requests: {cpu: \"" + g.pick("1", "2") + "\"}}" + g.pick("", ", ports: [{containerPort: 80, hostPort: 80}]") + "}]\n"
+		manifests = strings.Replace(manifests, "containers: [{name: c, image: c}]\n", asks, 1)
+	}
+	if g.chance(30) {
+		manifests = strings.Replace(manifests, "kind: Deployment", "kind: StatefulSet", 1)
+		manifests = strings.Replace(manifests, "matchLabels: {app: \"web\"}", "matchLabels: {apps.kubernetes.io/pod-index: \"1\"}", 1)
+	}
+	if g.chance(30) {
+		manifests = strings.Replace(manifests, "matchLabels: {tier: \"s\"}", "matchLabels: {"+zoneKey+": a}", 1)
+	}
+	return nodes, manifests
+}
+
+// few has clusters for mistakes that matter in few random ones.
+var few = map[string][2]string{
+	"one affinity is lost": {
+		room(0, zoneKey+"=a,"+hostKey+"=n0,db=x", 1) + room(1, zoneKey+"=a,"+hostKey+"=n1", 2),
+		named("db", 1, "nodeSelector: {db: x}\n") + named("web", 1, aff(term(hostKey, sel("app=db")), term(zoneKey, sel("app=db")))),
+	},
+	"places are everywhere": {
+		room(0, zoneKey+"=a,"+hostKey+"=n0", 9) + room(1, zoneKey+"=b,"+hostKey+"=n1", 9),
+		named("db", 2, anti(term(hostKey, sel("app=db")))) + named("web", 1, anti(term(hostKey, sel("app=db,"+zoneKey+"=a")))),
+	},
+	"no minDomains":      {room(0, zoneKey+"=a", 9) + room(1, zoneKey+"=b", 9), named("web", 3, spread(tsc(zoneKey, sel("app=web"), ", minDomains: 3")))},
+	"maxSkew is smaller": {room(0, zoneKey+"=a", 9) + room(1, zoneKey+"=b", 0), named("web", 2, strings.Replace(spread(tsc(zoneKey, sel("app=web"), "")), "maxSkew: 1", "maxSkew: 2", 1))},
+}
+
+// drawn tries random cases, more of them than other tests if some mistake is still unnoticed.
+func drawn(t *testing.T, most int, try func(g generator) (noticedAll bool)) {
+	least := trials.Of(t, most)
+	for i := range most {
+		g := generator{rand.New(rand.NewPCG(uint64(trials.First(t)+i), 77))}
+		if try(g) && i >= least {
+			return
+		}
+	}
+}
+
+// TestMistakesAreNoticed plants a mistake in each filter of the search. For each, the checker refuses
+// an answer about some random cluster, or the answer differs from the result of all runs.
+func TestMistakesAreNoticed(t *testing.T) {
+	noticed := map[string][2]int{}
+	try := func(nodes, manifests string, mistakes ...string) {
+		m, _ := modelOf(t, nodes, manifests)
+		want, ok := enumerate(m, 5000)
+		for _, mistake := range mistakes {
+			n := noticed[mistake]
+			if !ok || mistake != "none" && n != [2]int{} {
+				continue
+			}
+			m, _ := modelOf(t, nodes, manifests)
+			m.Run().OnRefusal = nil
+			switch d, planted := search.Mistaken(m, mistake); {
+			case !planted:
+			case len(m.Run().Refused) > 0:
+				n[0]++
+			case d.Exact && disagrees(d, want) != "":
+				n[1]++
+			}
+			noticed[mistake] = n
+		}
+	}
+	for mistake, c := range few {
+		try(c[0], c[1], mistake, "none")
+	}
+	drawn(t, 1500, func(g generator) bool {
+		nodes, manifests := g.filtered()
+		try(nodes, manifests, slices.Sorted(maps.Keys(search.Mistakes))...)
+		unnoticed := func(mistake string) bool { return mistake != "none" && noticed[mistake] == [2]int{} }
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(search.Mistakes)), unnoticed)
+	})
+	for mistake := range search.Mistakes {
+		n := noticed[mistake]
+		t.Logf("%s: %d refused by the checker, %d differ from enumeration", mistake, n[0], n[1])
+		if (n[0]+n[1] > 0) == (mistake == "none") {
+			t.Errorf("%s: nothing notices it, or without a mistake something is refused", mistake)
+		}
+	}
+}
+
+// TestMistakesInLossesAreNoticed plants a mistake in each step of the search of losses. For each, the checker
+// refuses an answer about some random cluster.
+func TestMistakesInLossesAreNoticed(t *testing.T) {
+	noticed := map[string]int{}
+	try := func(s setting, pin string, again ...certificate.Loss) {
+		for _, mistake := range slices.Sorted(maps.Keys(search.LossMistakes)) {
+			if mistake != "none" && noticed[mistake] > 0 {
+				continue
+			}
+			m, _ := modelOf(t, s.before(), s.manifests())
+			m.Workloads[0].Pin = pin
+			l := certificate.Loss{Nodes: s.names(), Meaning: s.meaning}
+			if slices.ContainsFunc(m.Workloads, l.Tolerates) {
+				continue
+			}
+			if err := search.MistakenLoss(m, l, again, mistake); err != nil && !errors.Is(err, certificate.ErrTooLong) {
+				noticed[mistake]++
+			}
+		}
+	}
+	try(setting{
+		nodes:  []string{room(0, zoneKey+"=a", 1), room(1, zoneKey+"=b", 1)},
+		shapes: []shape{{"StatefulSet", "web", 1, ""}}, lost: []bool{true, false}, meaning: certificate.Gone,
+	}, zoneKey)
+	var square []string
+	for i, z := range "aabb" {
+		square = append(square, room(i, fmt.Sprintf("%s=n%d,%s=%c", hostKey, i, zoneKey, z), 4))
+	}
+	const honor = ", nodeTaintsPolicy: Honor"
+	try(setting{
+		nodes: square, lost: []bool{true, false, false, false}, meaning: certificate.Drained,
+		shapes: []shape{{"Deployment", "web", 4, spread(tsc(zoneKey, sel("app=web"), honor), tsc(hostKey, sel("app=web"), honor))}},
+	}, "", certificate.Loss{Meaning: certificate.Drained})
+	drawn(t, 1500, func(g generator) bool {
+		try(g.losing(), "")
+		return len(noticed) == len(search.LossMistakes)-1
+	})
+	t.Log(noticed)
+	for mistake := range search.LossMistakes {
+		if (noticed[mistake] > 0) == (mistake == "none") {
+			t.Errorf("%s: nothing notices it, or without a mistake something is refused", mistake)
+		}
+	}
+}
