@@ -445,6 +445,8 @@ type Lost struct {
 	// It is set if the verdict is Sometimes and such a bound is known. It is about losses without others before. 0 means that nothing is
 	// proved.
 	Hit int
+	// Later is set if the verdict is Sometimes only because other losses may come before.
+	Later bool
 }
 
 // CreatedAgain reports whether a controller recreates a group's lost pods. A bare pod has no

@@ -182,6 +182,8 @@ type answer struct {
 	// there is no bound. missed is set if the loss cannot hit a pod.
 	hit    int
 	missed bool
+	// later is set if only losses before lead to a run that leaves pods missing.
+	later bool
 	// waits is as in Survival. searched is set if a search found the verdict. It then depends on where
 	// the volumes of other workloads can be used.
 	waits    string
@@ -364,7 +366,7 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 			answer, refusing, why := q.j.evictable(w)
 			budgets := q.j.BudgetsOf(w)
 			switch {
-			case w.Kind.VM && w != q.w && migrations{q.j}.Migration(w).Evicts: // its pods migrate
+			case w.Kind.VM && migrations{q.j}.Migration(w).Evicts: // its pods migrate
 				why = by(model.ByTermination)
 			case answer == diag.Never:
 				x.guards = append(x.guards, certificate.Guard{Workload: w})

@@ -79,7 +79,8 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 			return answer{verdict: diag.Unknown, why: by(model.ByTermination)}
 		}
 	}
-	if l.Stepwise && q.budgets.open.Given() && (a.verdict == diag.Always || a.verdict == diag.Sometimes) {
+	open := q.budgets != nil && q.budgets.open.Given() // it is not known which drains may come before
+	if open && (l.Stepwise && a.verdict == diag.Sometimes || a.later || a.verdict == diag.Always && len(again) > 0) {
 		return answer{verdict: diag.Unknown, why: q.budgets.open}
 	}
 	return a
@@ -251,7 +252,7 @@ func (s *play) search(all []answer, steps int) {
 	}
 	for i, w := range s.group {
 		if o, known := found[s.of[w]]; known && all[i].verdict == diag.Unknown {
-			all[i] = answer{verdict: o.Verdict, pending: o.Pending, hit: o.Hit, searched: true}
+			all[i] = answer{verdict: o.Verdict, pending: o.Pending, hit: o.Hit, later: o.Later, searched: true}
 		}
 	}
 }

@@ -745,7 +745,7 @@ func (s *losing) answers(l certificate.Loss) (all []certificate.Lost, e *episode
 		case x.seen && x.fewest == 0 && x.most > 0:
 			o.Verdict, o.Pending = diag.Sometimes, x.most
 			if whole {
-				o.Hit = e.first[k].hit
+				o.Hit, o.Later = e.first[k].hit, e.first[k].seen && e.first[k].most == 0
 			}
 		case whole && closed && x.seen && x.most == 0:
 			o.Verdict = diag.Always
