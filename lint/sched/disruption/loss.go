@@ -3,6 +3,7 @@ package disruption
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
@@ -365,8 +366,9 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 			x := q.budgets
 			answer, refusing, why := q.j.evictable(w)
 			budgets := q.j.BudgetsOf(w)
+			strategy, _ := w.EvictionStrategy()
 			switch {
-			case w.Kind.VM && migrations{q.j}.Migration(w).Evicts: // its pods migrate
+			case w.Kind.VM && strings.HasPrefix(strategy, "LiveMigrate"): // its pods migrate
 				why = by(model.ByTermination)
 			case answer == diag.Never:
 				x.guards = append(x.guards, certificate.Guard{Workload: w})
