@@ -442,8 +442,8 @@ type Lost struct {
 	// minimum over all runs. If the verdict is Sometimes, it is the number in one run.
 	Pending int
 	// Hit is a lower bound on how many pods are missing in runs in which the workload loses a pod.
-	// It is set if the verdict is Sometimes and such a bound is known. It is about losses without others before. 0 means that nothing is
-	// proved.
+	// It is set if the verdict is Sometimes and such a bound is known, for losses without others before. 0 means
+	// that nothing is proved.
 	Hit int
 	// Later is set if the verdict is Sometimes only because other losses may come before.
 	Later bool

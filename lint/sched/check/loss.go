@@ -188,7 +188,7 @@ func (h *history) reach(on [][]int, left []int) {
 	if !h.some(left) {
 		return
 	}
-	if copied, is := h.record(on, ""); is {
+	if copied, fresh := h.record(on, ""); fresh {
 		h.settled = append(h.settled, copied)
 	}
 }
@@ -204,8 +204,8 @@ func (h *history) some(left []int) bool {
 	return slices.Contains(slices.Collect(maps.Values(missing)), 0)
 }
 
-// record returns a copy of a state. The result is is false if the state is known.
-func (h *history) record(on [][]int, kind string) (copied [][]int, is bool) {
+// record returns a copy of a state, and whether the state is new.
+func (h *history) record(on [][]int, kind string) (copied [][]int, fresh bool) {
 	var all []string
 	for n := range on {
 		copied = append(copied, slices.Clone(on[n]))
@@ -213,9 +213,9 @@ func (h *history) record(on [][]int, kind string) (copied [][]int, is bool) {
 	}
 	slices.Sort(all)
 	key := kind + strings.Join(all, "|")
-	is = !h.known[key]
+	fresh = !h.known[key]
 	h.known[key] = true
-	return copied, is
+	return copied, fresh
 }
 
 // settle places Pending pods after lost nodes have returned.
@@ -462,7 +462,7 @@ func (h *history) end(q *question, a *after, gone []int) {
 				}
 			}
 		}
-		if copied, is := h.record(on, "returned "); is {
+		if copied, fresh := h.record(on, "returned "); fresh {
 			h.returned = append(h.returned, copied)
 		}
 	}

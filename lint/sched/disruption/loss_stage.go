@@ -23,7 +23,7 @@ type stage struct {
 	m       *model.Model
 	group   []*workload.Workload
 	key     string
-	again   []certificate.Loss // what may happen to any node before
+	again   []certificate.Loss // drains and losses of any node that may come before
 	history *search.History    // made on demand
 }
 
@@ -41,8 +41,8 @@ type play struct {
 const (
 	lossPods  = 40
 	lossNodes = 40
-	// historySteps multiplies the step budget for a search of the states of a few pods, which many
-	// questions share and of which no rule but the search decides most.
+	// historySteps multiplies the step budget for a scene with at most fewPods pods. All losses on the scene
+	// share the search of its states, and most of them have no other proof.
 	historySteps, fewPods = 4, 16
 )
 
@@ -103,8 +103,8 @@ func (j *shared) alike(group []*workload.Workload) string {
 	})
 }
 
-// before returns what may happen to any node before a loss, if that matters: other runs than those that
-// place pods only may lead to other states.
+// before returns the drains and losses that may come before a loss, if they lead to states that placing pods
+// alone does not.
 func (q *loss) before(group []*workload.Workload) []certificate.Loss {
 	if len(q.j.running) > 0 || q.j.hereditary(group) {
 		return nil
@@ -208,7 +208,7 @@ func (s *play) answers() []answer {
 			return all
 		}
 	} else {
-		// If the group's pods never all fit, those of a workload that is in question may not all run before.
+		// If the group's pods never all fit, the workload in question may never have all of its pods.
 		why = model.ByPending
 		before, known := s.j.fittings[keyOf(s.group)]
 		fits := len(before.unfit) == 0

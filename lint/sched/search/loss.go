@@ -24,8 +24,8 @@ type History struct {
 	checker  certificate.History
 }
 
-// NewHistory returns the history of a model. What comes before a loss are the losses in `again`, each of
-// any one node. If fixed is not nil, only these nodes can be asked about, all at once.
+// NewHistory returns the history of a model. The losses in `again`, each of any one node, may come before the
+// one in question. If fixed is not nil, the question is always about the loss of all of these nodes.
 func NewHistory(m *model.Model, fixed map[string]bool, again []certificate.Loss, o Options) *History {
 	h := &History{m: m, parts: m.Split()}
 	if !m.Run().Within(m.Run().Left(), func() {
@@ -148,8 +148,8 @@ type ending struct {
 	fewest, most, hit int
 }
 
-// newLosing finds the states with all pods in place that placing pods leads to. It returns nil if the
-// result would depend on facts that only the cluster knows.
+// newLosing finds the states that placing pods leads to. It returns nil if the result would depend on facts
+// that only the cluster knows.
 func newLosing(a *state, fixed map[string]bool, again []certificate.Loss, steps *int) *losing {
 	c, sure := a.everything()
 	if !sure {
@@ -262,16 +262,12 @@ func (s *losing) reach(pods []step, settled bool) {
 		all = append(all, string(text))
 	}
 	slices.Sort(all)
-	switch key := strings.Join(all, ""); {
-	case s.known[key]:
-		return
-	case settled:
-		s.states = append(s.states, pods)
-		fallthrough
-	default:
-		if s.known[key] = true; !settled {
-			s.returned = append(s.returned, pods)
-		}
+	key, to := strings.Join(all, ""), &s.returned
+	if settled {
+		to = &s.states
+	}
+	if !s.known[key] {
+		s.known[key], *to = true, append(*to, pods)
 	}
 }
 
@@ -339,8 +335,8 @@ func (s *losing) lossesOf(e *episode) (all [][]int) {
 	return all
 }
 
-// absent returns what is different while nodes are lost. known is false if the outcome would depend on
-// facts that only the cluster knows.
+// absent returns what is different while nodes are lost, or nil if the outcome would depend on facts that only
+// the cluster knows.
 func (s *losing) absent(nodes []int) *absence {
 	return lazy.Cached(s.absences, fmt.Sprint(s.Meaning, nodes), func() *absence {
 		x := &absence{lost: make([]bool, len(s.a.nodes)), remain: map[*constraint][]int{}}
