@@ -73,10 +73,16 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	}
 	set := lazy.Cached(q.j.stages, id, func() *stage { return q.set(group, b, again) })
 	a := lazy.Cached(q.j.lost, fmt.Sprintf("%s\n%s %s", id, b.Value, l.Meaning), func() []answer { return set.with(b, l, group).answers() })[at]
-	unordered := l.Meaning == certificate.Drained && !l.Stepwise && !q.j.hereditary(group) // other orders of evictions may end in another way
-	if unordered {
-		if a.hit = 0; a.verdict == diag.Always || a.verdict == diag.Never {
+	if len(q.j.running) > 0 && !q.j.hereditary(group) { // no search follows what comes before, or evicts step by step
+		drained := l.Meaning == certificate.Drained
+		if drained {
+			a.hit = 0
+		}
+		switch {
+		case drained && (a.verdict == diag.Always || a.verdict == diag.Never):
 			return answer{verdict: diag.Unknown, why: by(model.ByTermination)}
+		case a.verdict == diag.Always:
+			return answer{verdict: diag.Unknown, why: by(model.BySize)}
 		}
 	}
 	open := q.budgets != nil && q.budgets.open.Given() // it is not known which drains may come before
