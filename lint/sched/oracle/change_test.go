@@ -8,9 +8,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/klog/v2"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedlint/schedlint/fixtures/clusters"
@@ -72,10 +69,6 @@ func newChanging(t *testing.T, world *World, c *clusters.Case) *changing {
 	for range 2 * len(x.classes) {
 		x.counts = append(x.counts, make([]int8, len(cluster.Nodes)))
 	}
-	hosts := map[string]int{}
-	for _, n := range cluster.Nodes {
-		hosts[n.Labels[corev1.LabelHostname]]++
-	}
 	for _, n := range cluster.Nodes {
 		x.kinds = append(x.kinds, fmt.Sprint(n.Labels[corev1.LabelTopologyZone], n.Labels["pool"], n.Status.Allocatable))
 		x.status = append(x.status, "")
@@ -113,36 +106,8 @@ func (x *changing) key() string {
 
 // put adds a pod to a node, or takes one away. Classes of terminating pods come after the others.
 func (x *changing) put(class, node int, by int8) {
-	of := append(slices.Clone(x.classes), x.leaving...)[class]
-	p := x.world.placed(of, node)
-	if x.counts[class][node] += by; by > 0 {
-		x.world.nodes[node].AddPodInfo(p.info)
-	} else if err := x.world.nodes[node].RemovePod(klog.Background(), p.pod); err != nil {
-		panic(err)
-	}
-}
-
-// takes returns the nodes that take a pod.
-func (x *changing) takes(ctx context.Context, class *Class) (all []int) {
-	x.world.lister.all = nil
-	var nodes []int
-	for n, info := range x.world.nodes {
-		if x.status[n] != certificate.Gone {
-			x.world.lister.all, nodes = append(x.world.lister.all, info), append(nodes, n)
-		}
-	}
-	state := framework.NewCycleState()
-	result, status, _ := x.world.framework.RunPreFilterPlugins(ctx, state, class.Pod)
-	if !status.IsSuccess() {
-		return nil
-	}
-	for _, n := range nodes {
-		info := x.world.nodes[n]
-		if (result.AllNodes() || result.NodeNames.Has(info.Node().Name)) && x.world.framework.RunFilterPlugins(ctx, state, class.Pod, info).IsSuccess() {
-			all = append(all, n)
-		}
-	}
-	return all
+	x.world.move(append(slices.Clone(x.classes), x.leaving...)[class], node, by)
+	x.counts[class][node] += by
 }
 
 // visit follows all runs from the current state and calls each at their ends.
@@ -157,7 +122,7 @@ func (x *changing) visit(ctx context.Context, seen map[string]bool, each func())
 	for i, class := range x.classes {
 		gone := i + len(x.classes)
 		if x.left[i] > 0 && !(class.Series.Ordered && class != class.Series.Classes[0] && x.left[i-1] > 0) {
-			for _, n := range x.takes(ctx, class) {
+			for _, n := range x.world.takers(ctx, class, func(n int) bool { return x.status[n] != certificate.Gone }) {
 				moved = true
 				x.put(i, n, 1)
 				x.left[i]--

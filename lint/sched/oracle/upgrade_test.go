@@ -372,33 +372,46 @@ func (u *upgrading) place(ctx context.Context) (moved bool) {
 
 // put adds a pod to a node, or takes one away.
 func (u *upgrading) put(class, node int, by int8) {
-	p := u.world.placed(u.classes[class], node)
-	if u.counts[class][node] += by; by > 0 {
-		u.world.nodes[node].AddPodInfo(p.info)
-	} else if err := u.world.nodes[node].RemovePod(klog.Background(), p.pod); err != nil {
+	u.world.move(u.classes[class], node, by)
+	u.counts[class][node] += by
+	u.left[class] -= int(by)
+}
+
+// move adds a pod of a class to a node if by is 1, or removes one if it is -1. Pods have no volumes.
+func (w *World) move(c *Class, node int, by int8) {
+	p := w.placed(c, node)
+	if by > 0 {
+		w.nodes[node].AddPodInfo(p.info)
+	} else if err := w.nodes[node].RemovePod(klog.Background(), p.pod); err != nil {
 		panic(err)
 	}
-	u.left[class] -= int(by)
 }
 
 // takes returns the nodes that take a pod. Drained nodes exist and take none.
 func (u *upgrading) takes(ctx context.Context, class *Class) (all []int) {
-	u.world.lister.all = nil
+	exists := func(n int) bool { return u.status[n] == present || u.status[n] == draining }
+	return slices.DeleteFunc(u.world.takers(ctx, class, exists), func(n int) bool {
+		return u.status[n] == draining || u.begun && u.c.s.CordonAll && !u.fresh[n] && u.zone[n] >= 0
+	})
+}
+
+// takers returns those of the nodes that exist that take a pod.
+func (w *World) takers(ctx context.Context, class *Class, exists func(n int) bool) (all []int) {
+	w.lister.all = nil
 	var nodes []int
-	for n, info := range u.world.nodes {
-		if u.status[n] == present || u.status[n] == draining {
-			u.world.lister.all, nodes = append(u.world.lister.all, info), append(nodes, n)
+	for n, info := range w.nodes {
+		if exists(n) {
+			w.lister.all, nodes = append(w.lister.all, info), append(nodes, n)
 		}
 	}
 	state := framework.NewCycleState()
-	result, status, _ := u.world.framework.RunPreFilterPlugins(ctx, state, class.Pod)
+	result, status, _ := w.framework.RunPreFilterPlugins(ctx, state, class.Pod)
 	if !status.IsSuccess() {
 		return nil
 	}
 	for _, n := range nodes {
-		info := u.world.nodes[n]
-		usable := u.status[n] == present && (!u.begun || !u.c.s.CordonAll || u.fresh[n] || u.zone[n] < 0)
-		if usable && (result.AllNodes() || result.NodeNames.Has(info.Node().Name)) && u.world.framework.RunFilterPlugins(ctx, state, class.Pod, info).IsSuccess() {
+		info := w.nodes[n]
+		if (result.AllNodes() || result.NodeNames.Has(info.Node().Name)) && w.framework.RunFilterPlugins(ctx, state, class.Pod, info).IsSuccess() {
 			all = append(all, n)
 		}
 	}
