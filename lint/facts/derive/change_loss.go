@@ -124,7 +124,7 @@ func (b changes) drain(w *workload.Workload) {
 	if len(b.m.Topology.Nodes) < 2 {
 		return
 	}
-	if d.Worst != nil && d.Answer != diag.Always && b.j.Overfull(w) { // a finding says already that pods wait for room
+	if d.Worst != nil && d.Worst.Beside && b.j.Overfull(w) { // a finding says already that pods wait for room
 		d = disruption.Drain{Answer: diag.Unknown, Why: model.Reason{Cause: model.ByPending}}
 	}
 	if d.Answer == diag.Unknown {

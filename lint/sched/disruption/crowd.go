@@ -140,6 +140,7 @@ func (q *loss) leftOver(b *search.DomainLoss, l certificate.Loss, a answer) answ
 		}
 		if found := c.follow(c.of[q.w], l, b.Nodes()); found.verdict == diag.Sometimes && !model.Off("T25") {
 			a = found
+			a.searched = true
 		}
 	})
 	q.unsettled[l.Meaning] = a.verdict == diag.Unknown

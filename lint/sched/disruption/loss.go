@@ -33,6 +33,8 @@ type Survival struct {
 	// Sizes lists the autoscaled workloads with the numbers of pods at which this is the outcome.
 	Sizes  []Sized
 	choice *choice
+	// Beside is set if a search or runs show the verdict, in which Pending pods of others take part.
+	Beside bool
 	// hit and missed are copied from answer.
 	hit    int
 	missed bool
@@ -134,7 +136,7 @@ func (e evictions) lossesNow(all []Survival, w *workload.Workload, key string, m
 			if e.m.Topology.Uncertain(key) { // the domain may have more nodes
 				a = answer{verdict: diag.Unknown, why: model.Reason{Cause: model.ByNodeLabel, Name: key}}
 			}
-			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, Waits: a.waits, missed: a.missed}
+			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, Waits: a.waits, Beside: a.searched, missed: a.missed}
 			if everywhere {
 				s.hit = a.hit
 			}
