@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -78,6 +79,23 @@ type Run struct {
 	Moves []certificate.Move
 	Whole int
 	Check func([]certificate.Move) error
+	m     *model.Model
+}
+
+// Needs reports whether the state before the change needs one of the moves: without it, some node
+// takes its pod.
+func (r Run) Needs(move int) bool {
+	b, all := search.NewBoard(r.m), map[*workload.Workload]int{}
+	for i, u := range b.Units() {
+		all[u.Group.Workload] = i
+	}
+	for i, x := range r.Moves[:r.Whole] {
+		if n, _ := r.m.IndexOf(x.Node.Name); i != move {
+			b.Move(all[x.Workload], n, 1)
+		}
+	}
+	unit := all[r.Moves[move].Workload]
+	return slices.ContainsFunc(b.Units()[unit].Nodes, func(n int32) bool { return b.Takes(unit, int(n)) })
 }
 
 // Runs returns runs with the loss of the first node by meaning, and a run of a rollout of w.
@@ -101,9 +119,12 @@ func (j *Judge) Runs(w *workload.Workload) map[string]Run {
 			run := f.good[c.of[w]]
 			if _, err := certificate.CheckerOf(c.m).Follow(c.m, f.loss, run); run != nil && f.loss.Meaning == meaning && err == nil {
 				all[string(meaning)] = Run{run, whole(run, nil), func(run []certificate.Move) error {
-					_, err := certificate.CheckerOf(c.m).Follow(c.m, f.loss, run)
+					missing, err := certificate.CheckerOf(c.m).Follow(c.m, f.loss, run)
+					if _, ran := missing[c.of[w]]; err == nil && !ran {
+						return errors.New("not all of the pods ran before the loss")
+					}
 					return err
-				}}
+				}, c.m}
 			}
 		}
 	}
@@ -112,7 +133,7 @@ func (j *Judge) Runs(w *workload.Workload) map[string]Run {
 		all["rollout"] = Run{x.good, whole(x.good, x.ask.Fresh), func(run []certificate.Move) error {
 			_, _, err := certificate.CheckerOf(x.m).FollowRoll(x.m, x.ask, run)
 			return err
-		}}
+		}, x.m}
 	}
 	return all
 }

@@ -372,9 +372,12 @@ func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
 }
 
 // narrowestIndex returns the key with the fewest domains among the keys on which the pod group's
-// own pods exclude each other. It returns -1 if there is no such key.
+// own pods exclude each other. It returns -1 if there is no such key, or only one pod.
 func (r *rivals) narrowestIndex(w int) int {
 	i := r.units[w]
+	if r.a.units[i].pods < 2 {
+		return -1
+	}
 	r.a.m.Run().Spend(1 + len(r.a.units[i].exclusions))
 	best, fewest := -1, 0
 	for _, x := range r.a.units[i].exclusions {

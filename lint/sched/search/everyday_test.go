@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -80,12 +81,13 @@ func (p *poll) add(v diag.Outcome, cause model.Cause) {
 
 func (p *poll) String() string { return fmt.Sprint(p.all, " ", p.verdicts, ", unknown by ", p.causes) }
 
-// check fails if the share of unknown verdicts exceeds a limit per mille, rounded up to a whole
-// verdict.
+// check fails if the share of unknown verdicts exceeds a limit per mille by more than chance does with
+// random clusters: three times the standard deviation of a count.
 func (p *poll) check(t *testing.T, what string, most int) {
 	t.Helper()
 	t.Logf("%s: %v", what, p)
-	if n := p.verdicts[diag.Unknown]; n > (p.all*most+999)/1000 && !trials.Few(t) {
+	mean := float64(p.all*most) / 1000
+	if n := p.verdicts[diag.Unknown]; float64(n) > mean+3*math.Sqrt(mean) && !trials.Few(t) {
 		t.Errorf("%s: %d of %d are unknown, want at most %d per mille", what, n, p.all, most)
 	}
 }

@@ -41,6 +41,10 @@ var few = map[string][2]string{
 		room(0, zoneKey+"=a,"+hostKey+"=n0", 9) + room(1, zoneKey+"=b,"+hostKey+"=n1", 9),
 		named("db", 2, anti(term(hostKey, sel("app=db")))) + named("web", 1, anti(term(hostKey, sel("app=db,"+zoneKey+"=a")))),
 	},
+	"none": { // a pod of a DaemonSet that its own rule would exclude from the only node with a zone
+		room(0, zoneKey+"=a,"+hostKey+"=n0", 1) + sized(1, "", ""),
+		strings.Replace(named("web", 1, anti(term(hostKey, sel(zoneKey+"=a")))), "Deployment", "DaemonSet", 1) + named("db", 1, "nodeSelector: {"+zoneKey+": a}\n"),
+	},
 	"no minDomains":      {room(0, zoneKey+"=a", 9) + room(1, zoneKey+"=b", 9), named("web", 3, spread(tsc(zoneKey, sel("app=web"), ", minDomains: 3")))},
 	"maxSkew is smaller": {room(0, zoneKey+"=a", 9) + room(1, zoneKey+"=b", 0), named("web", 2, strings.Replace(spread(tsc(zoneKey, sel("app=web"), "")), "maxSkew: 1", "maxSkew: 2", 1))},
 }

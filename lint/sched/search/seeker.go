@@ -15,7 +15,8 @@ import (
 type seeker struct {
 	a        *state
 	outcomes []outcome
-	// units has each workload's outcome and pod group, and heads the headroom of each outcome.
+	// units has each workload's outcome and pod group. heads has the headroom of each outcome, and of a pod
+	// group with more pods beside those of other outcomes.
 	units map[*workload.Workload][2]int
 	heads map[int]*headroom
 	// left caches the remaining nodes of each loss, by outcome and nodes.
@@ -57,8 +58,17 @@ func (s *seeker) Seeks(w *workload.Workload) bool {
 // Seek returns the member that the checker needs to confirm the proof.
 func (s *seeker) Seek(w *workload.Workload, nodes []int, more int) (m certificate.Member, found bool) {
 	at := s.units[w]
-	h := lazy.Cached(s.heads, at[0], func() *headroom {
-		h := newHeadroom(s.a, s.outcomes[at[0]].component, false)
+	c, id := s.outcomes[at[0]].component, at[0]
+	if more > 0 {
+		if wider := s.beside(c, at[1]); len(wider.units) > len(c.units) {
+			c, id = wider, -1-at[1]
+		}
+		if len(c.units)*len(s.a.nodes) > pricedSize {
+			return m, false
+		}
+	}
+	h := lazy.Cached(s.heads, id, func() *headroom {
+		h := newHeadroom(s.a, c, false)
 		h.thorough, h.result = true, &neverStuckResult{}
 		return h
 	})
@@ -85,6 +95,22 @@ func (s *seeker) Seek(w *workload.Workload, nodes []int, more int) (m certificat
 		left.found[[2]int{at[1], more}] = m
 	}
 	return m, m.G != nil
+}
+
+// beside adds to a component the pod groups that can be on nodes of group i. There is room for all of
+// their pods, but perhaps not for more.
+func (s *seeker) beside(c component, i int) component {
+	nodes := s.a.units[i].nodes
+	s.a.m.Run().Spend(1 + len(s.a.units)*(1+len(nodes.list)/model.PerStep))
+	c.units = slices.Clone(c.units)
+	for j, v := range s.a.units {
+		if v.pods > 0 && !v.g.Running && slices.ContainsFunc(v.nodes.list, func(n int32) bool { return nodes.has[n] }) {
+			c.units = append(c.units, j)
+		}
+	}
+	slices.Sort(c.units)
+	c.units = slices.Compact(c.units)
+	return c
 }
 
 // leftOver describes the nodes that remain after a loss, or all nodes.
