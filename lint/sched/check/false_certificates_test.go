@@ -322,6 +322,34 @@ func TestAlwaysCoversEarlierDrains(t *testing.T) {
 	}
 }
 
+// TestFewStepsRefuseNothing checks true answers about a loss with any number of steps. Those that do not
+// suffice show nothing.
+func TestFewStepsRefuseNothing(t *testing.T) {
+	for spec, want := range map[string]certificate.Lost{
+		"containers: [{name: c, image: c}]":                                   {Verdict: diag.Sometimes, Hit: 1},
+		"nodeSelector: {" + host + ": n0}, containers: [{name: c, image: c}]": {Verdict: diag.Never, Pending: 1},
+	} {
+		m, _ := models.Of(t, three, strings.Replace(deployment("web", 1, spec), "Deployment", "StatefulSet", 1))
+		want.Workload = m.Workloads[0]
+		l, open := certificate.Loss{Nodes: map[string]bool{"n0": true}, Meaning: certificate.Unreachable}, 0
+		for steps := range 200 {
+			h := check.Checker{}.History(m, l.Nodes, nil)
+			if err := h.Check(l, []certificate.Lost{want}, certificate.CheckSteps); err != nil {
+				t.Fatal(err)
+			}
+			err := h.Check(l, []certificate.Lost{want}, steps) // the states are known
+			if errors.Is(err, certificate.ErrTooLong) {
+				open++
+			} else if err != nil {
+				t.Errorf("with %d steps: %v", steps, err)
+			}
+		}
+		if open == 0 || open == 200 {
+			t.Errorf("%d of 200 numbers of steps do not suffice", open)
+		}
+	}
+}
+
 // found is a seeker that always finds the same member.
 type found certificate.Member
 

@@ -147,15 +147,16 @@ func (h *history) Check(l certificate.Loss, out []certificate.Lost, steps int) e
 		}
 	}
 	for _, o := range out {
-		e, begun := cmp.Or(q.ends[o.Workload], &extent{}), first[o.Workload]
+		e := cmp.Or(q.ends[o.Workload], &extent{})
+		begun, tried := first[o.Workload] // from states that placing pods leads to
 		switch {
-		case o.Hit > 0 && (o.Verdict != diag.Sometimes || h.placed > 0 && begun.hit >= 0 && begun.hit < o.Hit):
+		case o.Hit > 0 && (o.Verdict != diag.Sometimes || tried && begun.hit >= 0 && begun.hit < o.Hit):
 			return fmt.Errorf("%s: fewer than %d pods are missing in some run in which it lost one", o.Workload, o.Hit)
 		case o.Hit > 0 && !whole:
 			return certificate.ErrTooLong
 		case o.Verdict == diag.Unknown, mixed(e) && o.Verdict == diag.Sometimes:
 			continue
-		case e.most > 0 && o.Verdict == diag.Always, h.placed > 0 && begun.fewest == 0 && o.Verdict == diag.Never:
+		case e.most > 0 && o.Verdict == diag.Always, tried && begun.fewest == 0 && o.Verdict == diag.Never:
 			return fmt.Errorf("%s: the loss ends otherwise than %s", o.Workload, o.Verdict)
 		case !whole:
 			return certificate.ErrTooLong
