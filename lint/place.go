@@ -253,6 +253,7 @@ func (s *scene) decide(m *model.Model) *certificate.Decision {
 		o := search.Options{Each: s.thorough || len(s.set.Workloads) <= eachWorkloads}
 		d := search.Decide(m, o)
 		search.DaemonSetsFirst(m, d, o)
+		search.Preemption(m, d, o)
 		return d
 	})
 }

@@ -107,7 +107,7 @@ type PlacementWorkload struct {
 	OnceGrown []string `json:"onceGrown,omitempty"`
 	// Typical is as in Placement, for the workload's own pods.
 	Typical *PlacementTypical `json:"typical,omitempty"`
-	// Preempts is set if the pods of a DaemonSet that find their node full preempt pods there.
+	// Preempts is set if all pods are placed because they preempt pods of lower priority.
 	Preempts bool `json:"preempts,omitempty"`
 	// Reason is the cause of an unknown verdict, or "". The causes are waits (the pods terminate on
 	// their own, and those that do not fit at first run later), label-value (a rule selects a label

@@ -37,7 +37,7 @@ var reasons = map[model.Cause]string{
 	model.ByCount:       "the number of pods is unknown",
 	model.ByPlacement:   "its placement is not checked",
 	model.ByPriority:    "its pods can preempt pods of another priority",
-	model.ByPreemption:  "pods of another priority can preempt its pods",
+	model.ByPreemption:  "pods of higher priority can preempt its pods",
 	model.ByToleration:  "its pods, or pods they interact with, tolerate the taint of lost nodes or are bound to nodes",
 	model.ByCordon:      "its pods, or pods they interact with, tolerate the taint of a cordon or are bound to nodes",
 	model.Returns:       "evicted pods tolerate the taint of the cordon, so they may return to the drained node",

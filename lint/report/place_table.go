@@ -221,7 +221,7 @@ func legend(columns []question, rows []row) []string {
 	used, lost, first, grows := map[string]bool{}, false, false, false
 	for _, r := range rows {
 		for i, c := range r.cells {
-			used[c.answer], used[c.unreachable] = true, true
+			used[c.answer], used[c.unreachable], used[c.note] = true, true, true
 			first, grows = first || strings.Contains(c.note, daemonSetsFirst), grows || strings.Contains(c.note, withGrowth)
 			lost = lost || columns[i].above != "" && !c.is(answerYes) && !c.is(answerBack) && !c.is(answerNone)
 		}
@@ -262,7 +262,7 @@ const (
 	answerStays = "waits for volume"
 	// answerBack stands for a workload with one pod, which is down until the pod is replaced.
 	answerBack = "comes back"
-	// answerPreempts stands for a DaemonSet whose pods preempt the pods that fill their node.
+	// answerPreempts is the note of a workload whose pods preempt the pods that keep them Pending.
 	answerPreempts = "preempts"
 )
 
@@ -435,7 +435,7 @@ func fits(w *diag.PlacementWorkload) tableCell {
 		cell.note = fmt.Sprintf("%d to %d of %d", w.MinPlaced, w.MaxPlaced, w.Replicas)
 	}
 	if w.Preempts {
-		cell.answer = answerPreempts
+		cell.note = answerPreempts
 	}
 	notes := append([]string{cell.note}, conditions...)
 	if w.Paused {

@@ -75,7 +75,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		doc.OnceGrown = doc.OnceGrown && (w.Verdict == string(diag.Always) || slices.Contains(w.OnceGrown, disruption.Fits))
 		grows = grows || len(w.OnceGrown) > 0
 		doc.Workloads = append(doc.Workloads, w)
-		never = never || d.Workloads[i].Verdict == diag.Never && !d.Workloads[i].Workload.Finite()
+		never = never || d.Workloads[i].Verdict == diag.Never && d.Workloads[i].Why.Cause != model.ByPreemption && !d.Workloads[i].Workload.Finite()
 		if d.Workloads[i].Verdict == diag.Never { // also of pods that finish, which the joint decision leaves out
 			doc.Verdict, doc.DaemonSetsFirst = string(diag.Never), ""
 		}
@@ -217,7 +217,7 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 		if core := search.Explain(c.Model, own, c.Decision); core != nil {
 			out.Core = explained(c.Model, []*workload.Workload{own}, core)
 		}
-	} else if w.Verdict == diag.Never {
+	} else if w.Verdict == diag.Never && w.Why.Cause != model.ByPreemption {
 		m := b.m
 		if len(m.Topology.Nodes) == 0 {
 			m = m.Variant(m.Workloads, search.OneOfEach(m))

@@ -389,6 +389,7 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 		d := search.Decide(b.m, search.Options{Each: true})
 		if reads("fits") {
 			search.DaemonSetsFirst(b.m, d, search.Options{Each: true})
+			search.Preemption(b.m, d, search.Options{Each: true})
 		}
 		for i := range d.Workloads {
 			fits[d.Workloads[i].Workload] = d.Workloads[i]

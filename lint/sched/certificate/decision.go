@@ -167,8 +167,7 @@ type WorkloadDecision struct {
 	MaxPlaced, MinPlaced  int
 	// DaemonSetsFirst is as in Decision.
 	DaemonSetsFirst diag.Outcome
-	// Preempts is set for a DaemonSet whose pods have a higher priority than all pods that may fill
-	// their nodes, and fit there once those are gone.
+	// Preempts is set if the verdict is always because the pods preempt pods of lower priority (T34).
 	Preempts bool
 	// Why is the reason for the verdict if Verdict is Unknown.
 	Why model.Reason

@@ -49,7 +49,6 @@ func DaemonSetsFirst(m *model.Model, d *certificate.Decision, o Options) {
 		if w.DaemonSetsFirst = compare(&w.Verdict, verdicts[w.Workload]); w.Verdict != diag.Unknown {
 			w.Why = model.Reason{}
 		}
-		w.Preempts = w.DaemonSetsFirst == diag.Always && slices.Contains(first.LeftOut, w.Workload) && preempts(m, w.Workload, first)
 	}
 	if e.Verdict == diag.Never {
 		d.Verdict, d.MaxPlaced = diag.Never, min(d.MaxPlaced, d.Total-1)
@@ -78,25 +77,6 @@ func shortBeside(d, e *certificate.Decision, first *model.DaemonSetsFirst) (all 
 		all = append(all, short)
 	}
 	return all
-}
-
-// preempts reports whether a DaemonSet's pods have a higher priority than the pods of all others
-// that may use the same nodes.
-func preempts(m *model.Model, w *workload.Workload, first *model.DaemonSetsFirst) bool {
-	p, nodes := w.Priority, slices.Concat(m.Eligible(w).Nodes, m.Eligible(w).Growth)
-	return p.Known && !p.Waits && !slices.ContainsFunc(first.Workloads, func(o *workload.Workload) bool {
-		if o = first.Original(o); !model.Modelled(m.Group(o)) && len(o.Early) == 0 || o.Priority.Known && o.Priority.Value < p.Value {
-			return false
-		}
-		m.Run().Spend(1 + len(nodes)/model.PerStep)
-		of := slices.Concat(m.Eligible(o).Nodes, m.Eligible(o).Growth)
-		for i := range nodes {
-			if nodes[i].All() && of[i].All() {
-				return true
-			}
-		}
-		return false
-	})
 }
 
 // unshrunk returns a run of a model without some DaemonSets as a run that places their pods first.
