@@ -246,9 +246,6 @@ type Proof struct {
 	Open map[int][]int
 	// Prices holds, by pod group, the prices by which a part of its nodes cannot be filled (T24).
 	Prices map[int][]Prices
-	// Levels holds, by pod group, one more than how many pods are proved to be in each domain of its
-	// spread constraint before one gets stuck (T28).
-	Levels map[int]int
 	// NeedsPeers is set if the proof relies on the presence of other pods to show that pod groups
 	// are placed (T14).
 	NeedsPeers bool
@@ -285,8 +282,6 @@ type Member struct {
 	Left []int
 	// Prices lists prices by which others cannot fill a part of the nodes (T24).
 	Prices []Prices
-	// Level is not 0 if the proof counts the domains that a spread constraint closes (T28).
-	Level int
 }
 
 // Assertion is a claim for the checker: a verdict about a component, together with its proof.

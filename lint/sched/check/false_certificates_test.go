@@ -153,7 +153,6 @@ func TestFalseCertificates(t *testing.T) {
 	tight := func(web, db int) string {
 		return deployment("web", web, requests(3, 0)) + deployment("db", db, requests(3, 0))
 	}
-	even := deployment("web", 4, "topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: "+zone+", labelSelector: {matchLabels: {app: web}}}], "+requests(1, 1)) + deployment("db", 1, requests(4, 4))
 	rolls := func(replicas int) string {
 		return deployment("old", replicas, apart) + deployment("new", replicas, apart)
 	}
@@ -199,8 +198,6 @@ func TestFalseCertificates(t *testing.T) {
 		"headroom beside running pods":  {deployment("web", 1, port("")) + pod("a", "a: b", "n0", port("")) + pod("b", "a: b", "n1", port("")) + pod("c", "a: b", "n2", port("")), deployment("web", 1, port("")) + pod("a", "a: b", "n0", port("")), func(c claims) error { return c.room(left(0, 1, 2)) }, func(c claims) error { return c.room(left(0, 1, 2)) }},
 		"headroom on no node":           {deployment("web", 1, "nodeSelector: {x: w}, containers: [{name: c, image: c}]"), deployment("web", 1, ""), func(c claims) error { return c.room(left(0, 1, 2)) }, func(c claims) error { return c.room(left(0, 1, 2)) }},
 		"headroom for more pods":        {tight(1, 1), tight(1, 1), func(c claims) error { return c.room(pods(2)) }, func(c claims) error { return c.room(pods(1)) }},
-		"headroom on the wrong level":   {even, tight(1, 1), func(c claims) error { return c.room(func(m *certificate.Member) { m.Level = 3 }) }, func(c claims) error { return c.room(func(m *certificate.Member) { m.Level = 3 }) }},
-		"headroom without its level":    {even, tight(1, 1), func(c claims) error { return c.room(func(m *certificate.Member) { m.Level = 0 }) }, func(c claims) error { return c.room(left()) }},
 		"headroom on nodes of others":   {few, few, func(c claims) error { return c.room(func(m *certificate.Member) { m.Open = []int{0, 1} }) }, func(c claims) error { return c.room(func(m *certificate.Member) { m.Open = []int{0, 1, 2} }) }},
 		"exclusive on enough nodes":     {few, many, func(c claims) error { return c.proof(true, kind(certificate.Exclusive)) }, func(c claims) error { return c.proof(true, kind(certificate.Exclusive)) }},
 		"exclusive on another key":      {many, many, func(c claims) error { return c.proof(true, certificate.Proof{Kind: certificate.Exclusive, Key: zone}) }, func(c claims) error { return c.proof(true, kind(certificate.Exclusive)) }},

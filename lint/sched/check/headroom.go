@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -66,11 +65,6 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 			all = append(all, parts)
 		}
 	}
-	if m.Level > 0 && len(refusing) == 1 {
-		if parts := h.levelled(m, refusing[0], m.Level-1); len(parts) > 0 {
-			all = append(all, parts)
-		}
-	}
 	return all
 }
 
@@ -80,62 +74,24 @@ const mostSpreads = 8
 // even returns one part per domain for a spread constraint that counts only the member's own
 // pods. The constraint never rejects a pod in a domain with the fewest pods. The other
 // constraints block domains (T22).
-func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Term) []part {
+func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Term) (all []part) {
 	domains := h.domains(m.G, t)
 	crosses := func(o *model.Term) bool { return !h.inside(m.G, o.Key, t.Key) }
 	if !h.keeps(m.G, t) || len(domains) < t.MinDomains() || slices.ContainsFunc(others, crosses) {
 		return nil
 	}
 	share := (m.Pods+len(domains)-1)/len(domains) - 1
-	return h.each(m, t, share, others)
-}
-
-// each returns one part per domain of a spread constraint, with so many of the member's own pods in
-// place there.
-func (h *headroom) each(m certificate.Member, t *model.Term, own int, others []*model.Term) (all []part) {
 	keyed := h.keyed(m)
-	for _, value := range model.SortedKeys(h.domains(m.G, t)) {
+	for _, value := range model.SortedKeys(domains) {
 		id := keyed.id
 		if id != "" {
 			id = strings.Join([]string{id, "in", t.Key, value}, "\x00")
 		}
-		p := h.part(id, own, func() []int {
+		p := h.part(id, share, func() []int {
 			return slices.DeleteFunc(slices.Clone(keyed.nodes), func(n int) bool { return h.m.Topology.Nodes[n].Labels[t.Key] != value })
 		})
 		p.skews = others
 		all = append(all, p)
-	}
-	return all
-}
-
-// mostLevelled is the maximum number of domains. Every set of them becomes a part.
-const mostLevelled = 4
-
-// levelled returns parts for a spread constraint that counts only the member's own pods, of which
-// each domain has at least a given number when a pod gets stuck: a domain with the fewest is never
-// rejected for its skew, and with fewer it has an available node. A domain that the constraint
-// closes has at least maxSkew pods more. The other domains are one part (T28).
-func (h *headroom) levelled(m certificate.Member, t *model.Term, least int) (all []part) {
-	values := model.SortedKeys(h.domains(m.G, t))
-	if len(h.even(m, t, nil)) == 0 || len(values) > mostLevelled {
-		return nil
-	}
-	if least > 0 {
-		all = h.each(m, t, least-1, nil)
-	}
-	skew := int(t.Constraint.MaxSkew)
-	for closed := range 1<<len(values) - 1 {
-		spare := m.Pods - 1 - skew*bits.OnesCount(uint(closed)) - least*len(values)
-		if spare < 0 {
-			continue
-		}
-		own := spare + least*(len(values)-bits.OnesCount(uint(closed)))
-		all = append(all, h.part("", own, func() []int {
-			return slices.DeleteFunc(slices.Clone(h.keyed(m).nodes), func(n int) bool {
-				at := slices.Index(values, h.m.Topology.Nodes[n].Labels[t.Key])
-				return at < 0 || closed>>at&1 == 1
-			})
-		}))
 	}
 	return all
 }

@@ -237,7 +237,7 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 	if !out.always && !out.exact {
 		out.sure = h.sure()
 	}
-	out.proof.Prices, out.proof.Levels = h.prices, h.levels
+	out.proof.Prices = h.prices
 	return out
 }
 

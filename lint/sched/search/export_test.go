@@ -36,7 +36,7 @@ func decideWithoutSearch(m *model.Model, coarse bool) *certificate.Decision {
 		if !out.always && !out.exact {
 			h.settle(&out)
 		}
-		out.proof.Prices, out.proof.Levels = h.prices, h.levels
+		out.proof.Prices = h.prices
 		if out.sure = h.sure(); !out.always && len(out.sure) > 0 {
 			checks.sure(&out)
 		}
@@ -170,10 +170,10 @@ func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 }
 
 // AcceptsPrices reports whether the checker accepts that a workload always has the given number of
-// pods in place, by the given prices and level.
-func AcceptsPrices(m *model.Model, w *workload.Workload, pods, level int, prices certificate.Prices) bool {
+// pods in place, by the given prices.
+func AcceptsPrices(m *model.Model, w *workload.Workload, pods int, prices certificate.Prices) bool {
 	claim := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
-	claim.Members = []certificate.Member{{G: m.Groups[w], Pods: pods, Node: -1, Prices: []certificate.Prices{prices}, Level: level}}
+	claim.Members = []certificate.Member{{G: m.Groups[w], Pods: pods, Node: -1, Prices: []certificate.Prices{prices}}}
 	return certificate.CheckerOf(m).Proofs(m, true).Check(claim, certificate.CheckSteps) == nil
 }
 

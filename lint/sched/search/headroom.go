@@ -23,8 +23,6 @@ type headroom struct {
 	// prices holds, by pod group, the prices that prove that its pods find a node (T24). It is nil if
 	// the component is too large to try prices.
 	prices map[int][]certificate.Prices
-	// levels holds, by pod group, one more than the level of a proof by T28.
-	levels map[int]int
 	// daemons holds, by a DaemonSet and what its node is like, the pod group that was tried.
 	daemons map[string]int
 	// patterns holds the patterns that are known for fillers of the same pod group.
@@ -53,7 +51,7 @@ type headroom struct {
 
 func newHeadroom(a *state, c component, coarse bool) *headroom {
 	h := &headroom{
-		state: a, c: c, coarse: coarse, levels: map[int]int{}, daemons: map[string]int{}, patterns: map[string]*[]pattern{},
+		state: a, c: c, coarse: coarse, daemons: map[string]int{}, patterns: map[string]*[]pattern{},
 		shared: map[*place]*fillers{}, solutions: map[string]solution{},
 	}
 	if !coarse {
@@ -399,10 +397,7 @@ func (h *headroom) proveAlone(i, pods int) bool {
 // mostSpreads is the maximum number of a workload's spread constraints that one proof combines.
 const mostSpreads = 8
 
-// proveByShares is the alternative proof in proveAlone, based on the even shares of spread s. If it
-// fails because a domain can be closed to a smaller number of own pods, each domain has at least
-// that many when a pod gets stuck, and the domains that the spread closes have maxSkew more. Then
-// it is enough that the others cannot be closed (T28).
+// proveByShares is the alternative proof in proveAlone, based on the even shares of spread s.
 func (h *headroom) proveByShares(i, pods int, s *constraint, all *place, others []*constraint) bool {
 	u, domains := h.units[i], len(s.domains)
 	by := h.divided(all, s.key)
@@ -416,28 +411,8 @@ func (h *headroom) proveByShares(i, pods int, s *constraint, all *place, others 
 	if slices.ContainsFunc(keys, func(k int) bool { return !h.within(u, k, s.key) }) {
 		return false // pods in one domain would close nodes in another
 	}
-	open := func(own int) bool {
-		return !slices.ContainsFunc(s.domains, func(d int) bool {
-			p := by[int32(d)]
-			return p == nil || h.closable(i, p, own, others...) >= len(p.nodes)
-		})
-	}
-	least := (pods - 1) / domains
-	if open(least) {
-		return true
-	}
-	if model.Off("T28") || !h.thorough || len(others) > 0 || domains > mostDomains {
-		return false
-	}
-	for least > 0 && !open(least-1) {
-		least--
-	}
-	for _, ahead := range h.ahead(s, by, pods-1, least) {
-		p := rest(by, ahead)
-		if h.closable(i, p, pods-1-len(ahead)*(least+s.maxSkew)) >= len(p.nodes) {
-			return false
-		}
-	}
-	h.levels[i] = least + 1
-	return true
+	return !slices.ContainsFunc(s.domains, func(d int) bool {
+		p := by[int32(d)]
+		return p == nil || h.closable(i, p, (pods-1)/domains, others...) >= len(p.nodes)
+	})
 }

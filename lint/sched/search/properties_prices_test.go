@@ -64,13 +64,13 @@ func TestPropertyT24(t *testing.T) {
 	compareEach(t, 600, 224, generator.filling, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyT28 compares workloads that spread over zones with all runs.
-func TestPropertyT28(t *testing.T) {
+// TestPropertyT22 compares workloads that spread over zones with all runs.
+func TestPropertyT22(t *testing.T) {
 	compareEach(t, 600, 226, generator.uneven, diag.Always, diag.Sometimes)
 }
 
 // compareEach decides workloads without a search and compares each of them with all runs. It also
-// claims of workloads that may get stuck that they never do, by random prices and levels. The
+// claims of workloads that may get stuck that they never do, by random prices. The
 // checker must accept none.
 func compareEach(t *testing.T, tries int, salt uint64, random func(generator) (nodes, manifests string), vary ...diag.Outcome) {
 	known, coarse, all, claims := 0, 0, 0, 0
@@ -109,7 +109,7 @@ func compareEach(t *testing.T, tries int, salt uint64, random func(generator) (n
 				if s.least == w.Pods || w.Workload.Kind.PerNode() {
 					break
 				}
-				if claims++; search.AcceptsPrices(m, w.Workload, s.least+1, g.IntN(4), g.prices(m)) {
+				if claims++; search.AcceptsPrices(m, w.Workload, s.least+1, g.prices(m)) {
 					t.Fatalf("seed %d: prices prove %d pods of %v, but a run places %d\n%s%s", seed, s.least+1, w.Workload, s.least, nodes, manifests)
 				}
 			}

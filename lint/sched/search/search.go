@@ -557,7 +557,7 @@ func (h *holding) strands(out *outcome, owners []int) error {
 // member describes a pod group of an outcome to the checker.
 func (a *instance) member(i int, o *outcome) certificate.Member {
 	u := a.units[i]
-	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: o.proof.Open[i], Prices: o.proof.Prices[i], Level: o.proof.Levels[i]}
+	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: o.proof.Open[i], Prices: o.proof.Prices[i]}
 	if u.g.Kind.PerNode() {
 		m.Node = u.pinned
 	}

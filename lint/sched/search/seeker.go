@@ -86,9 +86,8 @@ func (s *seeker) Seek(w *workload.Workload, nodes []int, more int) (m certificat
 			}
 			h.after = left
 			clear(h.prices)
-			clear(h.levels)
 			if u := s.a.units[at[1]]; h.proveAlone(at[1], u.pods+more) {
-				m = certificate.Member{G: u.g, Pods: u.pods + more, Node: -1, Left: nodes, Prices: slices.Clone(h.prices[at[1]]), Level: h.levels[at[1]]}
+				m = certificate.Member{G: u.g, Pods: u.pods + more, Node: -1, Left: nodes, Prices: slices.Clone(h.prices[at[1]])}
 			}
 		})
 		s.steps -= run.Spent() - before
