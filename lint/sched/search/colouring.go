@@ -27,9 +27,7 @@ type colouring struct {
 	may        [][]bool
 	room, need []int
 	got        [][]int // domains, in the order in which they were taken
-	// forgone is the maximum number of pods that may stay unplaced. tries is the number of choices
-	// that may still be made.
-	forgone, tries int
+	tries      int     // the number of choices that may still be made
 }
 
 // colour decides whether all pods in the conflict graph can be placed at once. If they can, it
@@ -136,8 +134,7 @@ func (c *colouring) spare(u int) int {
 	return room
 }
 
-// try assigns domains to the pod groups that need more. It reports whether at most `forgone` pods
-// stay unplaced.
+// try assigns domains to the pod groups that need more, and reports whether all pods find one.
 func (c *colouring) try() bool {
 	u := c.tightest()
 	var dropped []int
@@ -148,18 +145,16 @@ func (c *colouring) try() bool {
 		}
 	}()
 	for {
-		lost := 0 // pods that are certain to stay unplaced
-		for u, need := range c.need {
-			lost += max(0, need-c.room[u])
-		}
-		if c.tries--; c.tries <= 0 || lost > c.forgone {
+		if c.tries--; c.tries <= 0 {
 			return false
+		}
+		for x, need := range c.need {
+			if need > c.room[x] {
+				return false
+			}
 		}
 		if u < 0 {
 			return true
-		}
-		if c.room[u] == 0 {
-			return c.try() // continue without this pod group
 		}
 		d := slices.Index(c.may[u], true)
 		barred := c.take(u, d)
@@ -190,14 +185,14 @@ func (c *colouring) try() bool {
 	}
 }
 
-// tightest returns the pod group with the least slack among those that need more domains and have
-// open ones. It returns -1 if there is none. Among equally tight groups, it prefers the one with
+// tightest returns the pod group with the least slack among those that need more domains. It returns -1
+// if there is none. Among equally tight groups, it prefers the one with
 // the most conflicts.
 func (c *colouring) tightest() int {
 	c.f.a.m.Run().Spend(len(c.need) + len(c.f.single))
 	best, slack, degree := -1, 0, 0
 	for u, need := range c.need {
-		if need == 0 || c.room[u] == 0 {
+		if need == 0 {
 			continue
 		}
 		left, conflicts := c.room[u]-need, 0
@@ -274,4 +269,12 @@ func (c *colouring) run() []step {
 	}
 	a.undo(run)
 	return run
+}
+
+// holds returns how many of a pod group's pods fit in an otherwise empty domain.
+func (f *conflictGraph) holds(u, d int) int {
+	if f.single[d] || f.closes[u][u] {
+		return 1
+	}
+	return f.pods[u]
 }
