@@ -53,11 +53,9 @@ type Decision struct {
 	// Brief marks workloads whose always verdict is proved only for states that can be reached by
 	// placing pods without removing any.
 	Brief map[*workload.Workload]bool
-	// members describes workloads to proofs, which checks that their pods find room on some of the
-	// nodes only. It is nil after a check that ran out of steps.
-	members map[*workload.Workload]Member
-	proofs  Proofs
-	// seeker finds the proofs that members lacks.
+	// proofs checks that pods find room on some of the nodes only, as the seeker proves. It is nil after a
+	// check that ran out of steps.
+	proofs Proofs
 	seeker Seeker
 	// contend is set if the proofs take into account that pods compete for resources.
 	contend bool
@@ -75,13 +73,13 @@ type Seeker interface {
 
 // Describe keeps what Keeps needs to know about workloads. If contend is not set, all pods of the
 // decision together fill no node.
-func (d *Decision) Describe(members map[*workload.Workload]Member, proofs Proofs, seeker Seeker, contend bool) {
-	d.members, d.proofs, d.seeker, d.contend = members, proofs, seeker, contend
+func (d *Decision) Describe(proofs Proofs, seeker Seeker, contend bool) {
+	d.proofs, d.seeker, d.contend = proofs, seeker, contend
 }
 
 // Describes reports whether Keeps may prove something about w.
 func (d *Decision) Describes(w *workload.Workload) bool {
-	return d != nil && d.proofs != nil && (d.members[w].G != nil || d.seeker.Seeks(w))
+	return d != nil && d.proofs != nil && d.seeker.Seeks(w)
 }
 
 // Keeps reports whether a proof shows that one of the given nodes is always open to another pod of
@@ -92,27 +90,17 @@ func (d *Decision) Keeps(run *model.Run, w *workload.Workload, nodes []int, more
 	if !d.Describes(w) || more > 0 && !d.contend { // more pods may fill a node
 		return false
 	}
-	check := func(m Member) (err error) {
-		if !run.Within(run.Left()/2, func() {
-			err = d.proofs.Check(&Assertion{Proof: Proof{Kind: Headroom}, Members: []Member{m}}, CheckSteps)
-		}) {
-			d.proofs = nil // it was stopped in the middle
-			return ErrTooLong
-		}
-		return err
-	}
-	if m := d.members[w]; m.G != nil {
-		m.Left, m.Pods = nodes, m.Pods+more
-		keeps = check(m) == nil
-	}
-	if keeps || d.proofs == nil || !d.seeker.Seeks(w) {
-		return keeps
-	}
 	m, found := d.seeker.Seek(w, nodes, more)
 	if !found {
 		return false
 	}
-	err := check(m)
+	var err error
+	if !run.Within(run.Left()/2, func() {
+		err = d.proofs.Check(&Assertion{Proof: Proof{Kind: Headroom}, Members: []Member{m}}, CheckSteps)
+	}) {
+		d.proofs = nil // it was stopped in the middle
+		return false
+	}
 	if err != nil && !errors.Is(err, ErrTooLong) {
 		run.Refuse([]*workload.Workload{w}, err)
 	}

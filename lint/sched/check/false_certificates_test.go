@@ -370,7 +370,7 @@ func TestRefusedRoomIsAFault(t *testing.T) {
 		m.Run().OnRefusal = nil
 		w := set.Workloads[0]
 		d := &certificate.Decision{}
-		d.Describe(nil, check.Checker{}.Proofs(m, true), found{G: m.Groups[w], Pods: 1, Node: -1, Left: v.left}, true)
+		d.Describe(check.Checker{}.Proofs(m, true), found{G: m.Groups[w], Pods: 1, Node: -1, Left: v.left}, true)
 		if keeps := d.Keeps(m.Run(), w, v.left, 0); keeps != (v.refused == 0) || len(m.Run().Refused) != v.refused {
 			t.Errorf("on %v: keeps %t, refused %v", v.left, keeps, m.Run().Refused)
 		}

@@ -66,7 +66,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		out.Witness = append(out.Witness, deal(d.a.m, d.a.placed(o.best))...)
 		stuck = stuck || o.decided && len(o.worst) < o.pods
 	}
-	out.Describe(d.members(), d.proofs, d.seeker(), d.a.contend)
+	out.Describe(d.proofs, d.seeker(), d.a.contend)
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
 	mine, ruled := d.tallies(), rules.tallies()
 	most := 0 // the largest number of pods that the rules alone allow
@@ -115,25 +115,6 @@ func (d *decided) short(all []certificate.Short) []certificate.Short {
 		owners := unmerge(d.a.m, o.owners)
 		if o.never && !slices.ContainsFunc(owners, func(w *workload.Workload) bool { return in[w] }) {
 			all = append(all, certificate.Short{Workloads: owners, Pods: o.pods, Most: min(o.most, o.pods-1)})
-		}
-	}
-	return all
-}
-
-// members describes the workloads whose pods need nothing but an open node to the checker.
-func (d *decided) members() map[*workload.Workload]certificate.Member {
-	all := map[*workload.Workload]certificate.Member{}
-	for i := range d.outcomes {
-		o := &d.outcomes[i]
-		if o.unsure || len(o.owners)*len(d.a.nodes) > pricedSize { // not settled one by one
-			continue
-		}
-		for k, i := range o.units {
-			if u := d.a.units[i]; !u.g.Kind.PerNode() && u.g.Whole == nil && len(u.spreads)+len(u.affinityKeys) == 0 {
-				for _, w := range unmerge(d.a.m, []*workload.Workload{o.owners[o.owner[k]]}) {
-					all[w] = d.a.member(i, o)
-				}
-			}
 		}
 	}
 	return all

@@ -86,6 +86,11 @@ func (s *seeker) Seek(w *workload.Workload, nodes []int, more int) (m certificat
 			}
 			h.after = left
 			clear(h.prices)
+			was := h.recent
+			for _, p := range s.outcomes[at[0]].proof.Prices[at[1]] { // they may do for these nodes, too
+				h.recent = append(h.recent, recent{Prices: p})
+			}
+			defer func() { h.recent = was }()
 			if u := s.a.units[at[1]]; h.proveAlone(at[1], u.pods+more) {
 				m = certificate.Member{G: u.g, Pods: u.pods + more, Node: -1, Left: nodes, Prices: slices.Clone(h.prices[at[1]])}
 			}
