@@ -77,7 +77,7 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 			d.Answer = diag.Sometimes
 		}
 		return Drain{Answer: d.Answer, Budgets: budgets}
-	case d.Answer == diag.Always && e.retriedLate(w):
+	case d.Answer == diag.Always && e.retriedLate(w, map[*workload.Workload]bool{}):
 		d.Why = by(model.LateRetry)
 	}
 	return d
@@ -106,11 +106,15 @@ func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 
 // retriedLate reports whether a replacement pod may have to wait for terminating pods. The
 // replacement is created while the evicted pods still terminate. Required affinity may tie the
-// replacement to the node of those pods (R-Q7).
-func (e evictions) retriedLate(w *workload.Workload) bool {
+// replacement to the node of those pods (R-Q7), or it may require pods of which this is true.
+func (e evictions) retriedLate(w *workload.Workload, seen map[*workload.Workload]bool) bool {
 	drained := certificate.Loss{Meaning: certificate.Drained}
-	return (most(w) > 1 || drained.Overlaps(e.m.Group(w))) && slices.ContainsFunc(e.m.Group(w).HardAffinity(), func(t *model.Term) bool {
-		return e.m.Self(t, w) != model.No
+	several := most(w) > 1 || drained.Overlaps(e.m.Group(w))
+	seen[w] = true
+	return slices.ContainsFunc(e.m.Group(w).HardAffinity(), func(t *model.Term) bool {
+		return several && e.m.Self(t, w) != model.No || slices.ContainsFunc(e.group(w, false), func(o *workload.Workload) bool {
+			return !seen[o] && e.m.Peer(t, w, o) != model.No && e.retriedLate(o, seen)
+		})
 	})
 }
 
