@@ -198,10 +198,8 @@ const (
 	Shape
 	// LimitProof means that one member's pods cannot all be placed, no matter what the others do.
 	LimitProof
-	// Exclusive means that members exclude each other on a key and need more domains than they can
-	// use (T10).
-	Exclusive
-	// Outweighed is like Exclusive, but gives the pods weights (T11).
+	// Outweighed means that members exclude each other on a key, and together weigh more than its domains
+	// can hold (T11).
 	Outweighed
 	// Overcommitted means that members request more of a resource than a set of nodes offers, even
 	// if other nodes supply as much as they can (T12).

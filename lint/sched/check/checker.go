@@ -52,7 +52,7 @@ type verifier struct {
 func (v *verifier) Check(c *certificate.Assertion, steps int) error {
 	how, ok := map[certificate.ProofKind]func(*certificate.Assertion) error{
 		certificate.Shape: v.shapes.checkShape, certificate.LimitProof: v.shapes.checkLimit,
-		certificate.Exclusive: v.counting.checkExclusive, certificate.Outweighed: v.counting.checkOutweighed, certificate.Overcommitted: v.counting.checkOvercommitted,
+		certificate.Outweighed: v.counting.checkOutweighed, certificate.Overcommitted: v.counting.checkOvercommitted,
 		certificate.Headroom:     v.headroom.checkHeadroom,
 		certificate.Uncolourable: func(c *certificate.Assertion) error { return checkUncolourable(v.demand, c, steps) },
 		certificate.Explored: func(c *certificate.Assertion) error {

@@ -225,31 +225,6 @@ func (k *counting) mutual(about []certificate.Member, key string) error {
 	return nil
 }
 
-// checkExclusive checks that there are fewer domains than needed. A member that excludes itself
-// needs one domain per pod, and any other member needs at least one.
-func (k *counting) checkExclusive(c *certificate.Assertion) error {
-	if err := k.mutual(c.About, c.Proof.Key); err != nil {
-		return err
-	}
-	need, domains := 0, map[string]bool{}
-	for _, m := range c.About {
-		if m.Pods > 0 && slices.Contains(k.apartOn(m.G), c.Proof.Key) {
-			need += m.Pods
-		} else if m.Pods > 0 {
-			need++
-		}
-		for _, n := range k.sites(m.G) {
-			if k.slots(m, n) > 0 {
-				domains[k.m.Topology.Nodes[n].Labels[c.Proof.Key]] = true
-			}
-		}
-	}
-	if need <= len(domains) {
-		return fmt.Errorf("%d domains of %s are enough for %v", len(domains), c.Proof.Key, certificate.Called(c.About))
-	}
-	return nil
-}
-
 // checkOutweighed checks a proof by weights. A domain's capacity is the largest total weight that a
 // single member's pods can have there. The proof holds if all pods together weigh more than the
 // capacity of all domains.

@@ -9,10 +9,7 @@ import (
 )
 
 // A clique is a set of pod groups that exclude each other on one key. Each domain of the key can
-// hold pods of at most one member. Two counts can show that there are too few domains. The first
-// computes a flow in which a pod group needs one domain, or one domain per pod if the group's pods
-// exclude each other. The second gives weights to pod groups, because the number of pods that fit
-// in a domain differs between groups.
+// hold pods of at most one member. Weights of the pod groups can show that there are too few domains.
 
 // Limits on how many cliques are examined and how much work finding them may take.
 const (
@@ -26,10 +23,9 @@ type clique struct {
 	key     string
 	members []int
 	// holds gives, for each member, how many of the member's pods fit in each domain. wants gives
-	// each member's pod count. alone marks the members that need one domain per pod.
-	holds [][]int
-	wants []int
-	alone []bool
+	// each member's pod count. even holds weights at which a domain that is full counts the same for each member.
+	holds       [][]int
+	wants, even []int
 }
 
 // shortfallByCliques returns the largest number of unplaceable pods that any clique proves.
@@ -49,7 +45,7 @@ func (r *rivals) shortfallByCliques() shortfall {
 			seen = append(seen, members)
 			c := r.clique(key, members)
 			work -= 256 * len(c.members) * len(c.holds[0]) // the estimated cost of the two counts
-			lost = lost.more(c.shortage()).more(c.bestByWeights())
+			lost = lost.more(c.bestByWeights())
 		}
 	}
 	return lost
@@ -141,8 +137,8 @@ func (r *rivals) clique(key int, members []int) *clique {
 	for _, w := range members {
 		i := r.units[w]
 		u := r.a.units[i]
-		most, alone := u.pods, slices.Contains(u.exclusions, exclusion{key, i, 0})
-		if alone {
+		most := u.pods
+		if slices.Contains(u.exclusions, exclusion{key, i, 0}) {
 			most = 1
 		}
 		holds := make([]int, len(index))
@@ -150,52 +146,32 @@ func (r *rivals) clique(key int, members []int) *clique {
 			d := index[r.a.domain[key][n]] - 1
 			holds[d] = min(most, holds[d]+r.slots[w][k])
 		}
-		c.holds, c.wants, c.alone = append(c.holds, holds), append(c.wants, u.pods), append(c.alone, alone)
+		c.holds, c.wants = append(c.holds, holds), append(c.wants, u.pods)
+	}
+	full := 1 // a common multiple of what domains hold at most
+	for _, holds := range c.holds {
+		if most := slices.Max(append(holds, 0)); most > 0 && full <= maxFull {
+			full *= most / int(gcd(int64(full), int64(most)))
+		}
+	}
+	for _, holds := range c.holds {
+		c.even = append(c.even, max(1, full/max(1, slices.Max(append(holds, 0)))))
 	}
 	return c
-}
-
-// shortage returns how many domains the clique lacks. A pod group that excludes itself needs one
-// domain per pod. Any other group needs at least one domain.
-func (c *clique) shortage() shortfall {
-	source, sink := 0, 1
-	g := newNetwork(c.r.a.m, 2+len(c.members)+len(c.holds[0]))
-	for d := range c.holds[0] {
-		g.join(2+len(c.members)+d, sink, 1)
-	}
-	need := 0
-	for w, holds := range c.holds {
-		pods := 1
-		if c.alone[w] {
-			pods = c.wants[w]
-		}
-		need += pods
-		g.join(source, 2+w, int64(pods))
-		for d, n := range holds {
-			if n > 0 {
-				g.join(2+w, 2+len(c.members)+d, 1)
-			}
-		}
-	}
-	lost := shortfall{pods: need - int(g.augment(source, sink)), proof: certificate.Proof{Kind: certificate.Exclusive, Key: c.key}}
-	for w, member := range c.members {
-		if !g.beyond(2 + w) {
-			lost.proof.About = append(lost.proof.About, c.r.units[member])
-		}
-	}
-	return lost
 }
 
 // The weighted count gives every domain to one clique member: the one whose pods there have the
 // highest total weight. If the sum over all domains is below the weight of all pods, some pods
 // cannot be placed.
 
-// maxWeight is the largest weight in a clique of up to fewWeights members. All combinations of
-// these weights are tried. In a larger clique, the weights are raised in up to weightSteps steps.
+// maxWeight is the largest multiple of an even weight in a clique of up to fewWeights members. All
+// combinations are tried. In a larger clique, the weights are raised in up to weightSteps steps. Even
+// weights are inexact from maxFull on.
 const (
 	maxWeight   = 3
 	fewWeights  = 4
 	weightSteps = 24
+	maxFull     = 1_000_000
 )
 
 // bestByWeights returns the largest number of unplaceable pods that any choice of weights proves.
@@ -203,9 +179,9 @@ func (c *clique) bestByWeights() shortfall {
 	if len(c.members) > fewWeights {
 		// The weights are equal at first. Those of members that get too few domains rise.
 		lost := shortfall{}
-		weights := slices.Repeat([]int{1}, len(c.members))
+		weights, short := slices.Clone(c.even), make([]int, len(c.members)) // short weighs only members that ever get too few
 		for range weightSteps {
-			lost = lost.more(c.byWeights(weights))
+			lost = lost.more(c.byWeights(weights)).more(c.byWeights(short))
 			got := make([]int, len(c.members))
 			for d := range c.holds[0] {
 				if w := c.bestMember(d, weights, got); w >= 0 {
@@ -215,7 +191,7 @@ func (c *clique) bestByWeights() shortfall {
 			content := true
 			for w, wants := range c.wants {
 				if got[w] < wants {
-					weights[w]++
+					weights[w], short[w] = weights[w]+c.even[w], c.even[w]
 					content = false
 				}
 			}
@@ -229,12 +205,14 @@ func (c *clique) bestByWeights() shortfall {
 	weights := make([]int, len(c.members))
 	for {
 		lost = lost.more(c.byWeights(weights))
-		at := slices.IndexFunc(weights, func(w int) bool { return w < maxWeight })
-		if at < 0 {
+		at := 0
+		for ; at < len(weights) && weights[at] == maxWeight*c.even[at]; at++ {
+			weights[at] = 0
+		}
+		if at == len(weights) {
 			return lost
 		}
-		weights[at]++
-		clear(weights[:at])
+		weights[at] += c.even[at]
 	}
 }
 

@@ -89,7 +89,7 @@ func (e estimates) shortOfRoom(o *outcome) {
 		lost.proof.About = append(lost.proof.About, i)
 		o.ownMost[o.owner[k]] -= u.pods - most
 	}
-	if r := newRivals(e.state, o.units); r != nil && !model.Off("T10") {
+	if r := newRivals(e.state, o.units); r != nil && !model.Off("T11") {
 		for res := range e.resources {
 			if e.contend && !model.Off("T12") {
 				lost = lost.more(r.volume(res))

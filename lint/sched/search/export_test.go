@@ -160,7 +160,6 @@ func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 	try("limit", certificate.Proof{Kind: certificate.LimitProof, About: o.units})
 	try("uncolourable", certificate.Proof{Kind: certificate.Uncolourable})
 	for _, key := range a.keys {
-		try("exclusive", certificate.Proof{Kind: certificate.Exclusive, About: o.units, Key: key})
 		try("outweighed", certificate.Proof{Kind: certificate.Outweighed, About: o.units, Key: key, Weights: weights})
 	}
 	for _, r := range a.resources {

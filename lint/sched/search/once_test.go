@@ -56,7 +56,7 @@ func TestCheckerKnowsClaims(t *testing.T) {
 		if kinds, ok := search.Accepted(m, false); !ok || len(kinds) > 0 {
 			t.Errorf("%v: %v prove that all pods are placed", replicas, kinds)
 		}
-		if kinds, _ := search.Accepted(m, true); !slices.Contains(kinds, "explored") || !slices.Contains(kinds, "exclusive") {
+		if kinds, _ := search.Accepted(m, true); !slices.Contains(kinds, "explored") || !slices.Contains(kinds, "outweighed") {
 			t.Errorf("%v: only %v prove that not all pods are placed", replicas, kinds)
 		}
 		right := search.Decide(m, search.Options{})

@@ -206,6 +206,22 @@ func TestOnePodClosesOnce(t *testing.T) {
 	}
 }
 
+// TestFewOfMany covers seven workloads that exclude each other. Four of them have only three nodes.
+func TestFewOfMany(t *testing.T) {
+	nodes, manifests := "", ""
+	for i := range 60 {
+		nodes += room(i, fmt.Sprintf("%s=n%d,pool=%c", hostKey, i, "aaab"[min(i, 3)]), 2)
+	}
+	for i := range 7 {
+		rule := ruled([]string{term(hostKey, fmt.Sprintf(", labelSelector: {matchExpressions: [{key: app, operator: NotIn, values: [w%d]}]}", i))}, nil, []string{strings.Replace(tsc(hostKey, sel(fmt.Sprintf("app=w%d", i)), ""), "maxSkew: 1", "maxSkew: 5", 1)})
+		manifests += named(fmt.Sprintf("w%d", i), 1, fmt.Sprintf("nodeSelector: {pool: %c}\n", "aaaabbb"[i])+rule)
+	}
+	m, _ := modelOf(t, nodes, manifests)
+	if d := search.DecideWithoutSearch(m); d.Verdict != diag.Never || d.MaxPlaced != 6 {
+		t.Errorf("%s, at most %d", d.Verdict, d.MaxPlaced)
+	}
+}
+
 // TestWheel covers a cycle of five workloads and a sixth that excludes them all. Three nodes are
 // not enough, and six more workloads do not change that.
 func TestWheel(t *testing.T) {
