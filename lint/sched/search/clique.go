@@ -164,56 +164,35 @@ func (r *rivals) clique(key int, members []int) *clique {
 // highest total weight. If the sum over all domains is below the weight of all pods, some pods
 // cannot be placed.
 
-// maxWeight is the largest multiple of an even weight in a clique of up to fewWeights members. All
-// combinations are tried. In a larger clique, the weights are raised in up to weightSteps steps. Even
-// weights are inexact from maxFull on.
-const (
-	maxWeight   = 3
-	fewWeights  = 4
-	weightSteps = 24
-	maxFull     = 1_000_000
-)
+// The weights are raised in up to weightSteps steps. They are inexact where a common multiple of what
+// domains hold would be larger than maxFull.
+const weightSteps, maxFull = 24, 1_000_000
 
 // bestByWeights returns the largest number of unplaceable pods that any choice of weights proves.
 func (c *clique) bestByWeights() shortfall {
-	if len(c.members) > fewWeights {
-		// The weights are equal at first. Those of members that get too few domains rise.
-		lost := shortfall{}
-		weights, short := slices.Clone(c.even), make([]int, len(c.members)) // short weighs only members that ever get too few
-		for range weightSteps {
-			lost = lost.more(c.byWeights(weights)).more(c.byWeights(short))
-			got := make([]int, len(c.members))
-			for d := range c.holds[0] {
-				if w := c.bestMember(d, weights, got); w >= 0 {
-					got[w] += c.holds[w][d]
-				}
-			}
-			content := true
-			for w, wants := range c.wants {
-				if got[w] < wants {
-					weights[w], short[w] = weights[w]+c.even[w], c.even[w]
-					content = false
-				}
-			}
-			if content {
-				break
-			}
-		}
-		return lost
-	}
+	// The weights are equal at first. Those of members that get too few domains rise.
 	lost := shortfall{}
-	weights := make([]int, len(c.members))
-	for {
-		lost = lost.more(c.byWeights(weights))
-		at := 0
-		for ; at < len(weights) && weights[at] == maxWeight*c.even[at]; at++ {
-			weights[at] = 0
+	weights, short := slices.Clone(c.even), make([]int, len(c.members)) // short weighs only members that ever get too few
+	for range weightSteps {
+		lost = lost.more(c.byWeights(weights)).more(c.byWeights(short))
+		got := make([]int, len(c.members))
+		for d := range c.holds[0] {
+			if w := c.bestMember(d, weights, got); w >= 0 {
+				got[w] += c.holds[w][d]
+			}
 		}
-		if at == len(weights) {
-			return lost
+		content := true
+		for w, wants := range c.wants {
+			if got[w] < wants {
+				weights[w], short[w] = weights[w]+c.even[w], c.even[w]
+				content = false
+			}
 		}
-		weights[at] += c.even[at]
+		if content {
+			break
+		}
 	}
+	return lost
 }
 
 // bestMember returns the member whose pods in a domain weigh the most in total. It returns -1 if no
