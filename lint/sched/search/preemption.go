@@ -73,7 +73,7 @@ func (p *preemption) decide() {
 			case preempts || o.Verdict == diag.Always && Hereditary(p.m, group):
 				first, loses = append(first, o.Workload), loses || preempts && !o.Workload.Kind.PerNode()
 			default:
-				loses = loses || !o.Workload.Priority.Waits && !o.Workload.Kind.PerNode()
+				loses = loses || o.Verdict != diag.Always && !o.Workload.Priority.Waits && !o.Workload.Kind.PerNode()
 			}
 		}
 		if w.Verdict == diag.Always && (!loses || Hereditary(p.m, group)) {
