@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // The closed forms settle a single pod group in two cases. In the first case, all maximal states
@@ -175,4 +176,229 @@ func (f closedForms) selfAffinity(c component) (outcome, bool) {
 		found = true
 	}
 	return settled(c, best, worst), true
+}
+
+// The functions below find how many pods the best and worst runs of a conflict graph place, in
+// total and per pod group. All rules are hereditary: a rule that rejects a pod keeps rejecting it.
+// So a pod group that goes first places as many pods as it can without the others. The matching of
+// T8 gives the smallest number of pods for each group. Only the totals require a search.
+
+// maxFewest and maxMost limit the work of finding the smallest and the largest number of pods in a
+// run. Each choice in a search costs one step per examined pair of pod group and domain.
+const (
+	maxFewest = 6_000_000
+	maxMost   = 6_000_000
+)
+
+// exactly sets the exact pod counts of a decided outcome, if it can find them within the limits.
+func (f *conflictGraph) exactly(o *outcome) {
+	if len(o.owners) != len(o.units) {
+		return
+	}
+	for u, row := range f.closes {
+		for x, closes := range row {
+			if closes != f.closes[x][u] { // the exclusion depends on which pod comes second
+				return
+			}
+		}
+	}
+	ownMost, ownLeast := f.bounds()
+	most, least := f.most(o), f.fewest(len(o.worst), ownLeast)
+	if least == nil || most == nil {
+		return
+	}
+	worst, short := greedyRuns{f.a}.after(o.component, least.run)
+	if !short || len(worst) != least.best {
+		return
+	}
+	clear(o.ownMost)
+	clear(o.ownLeast)
+	for k, i := range o.units {
+		if u := slices.Index(f.units, i); u >= 0 {
+			o.ownMost[o.owner[k]], o.ownLeast[o.owner[k]] = ownMost[u], ownLeast[u]
+		}
+	}
+	o.best, o.worst, o.most, o.least, o.exact = most, worst, len(most), len(worst), true
+}
+
+// bounds returns the most and the fewest pods that can be placed for each pod group.
+func (f *conflictGraph) bounds() (most, least []int) {
+	for u, pods := range f.pods {
+		room := 0
+		for d, n := range f.at[u] {
+			if n >= 0 {
+				room += f.holds(u, d)
+			}
+		}
+		if f.free[u] >= 0 {
+			room = pods
+		}
+		most, least = append(most, min(pods, room)), append(least, pods)
+		if c, can := f.stuckState(u); can {
+			least[u] = c.own
+		}
+	}
+	return most, least
+}
+
+// holds returns how many of a pod group's pods fit in an otherwise empty domain.
+func (f *conflictGraph) holds(u, d int) int {
+	if f.single[d] || f.closes[u][u] {
+		return 1
+	}
+	return f.pods[u]
+}
+
+// most returns a run that places as many pods as possible, or nil if it finds none within the
+// limit. It looks for colorings and allows one more unplaced pod in each attempt.
+func (f *conflictGraph) most(o *outcome) []step {
+	tries := maxMost / max(1, len(f.units)*(len(f.units)+len(f.single)))
+	for lost := o.pods - o.most; lost < o.pods-len(o.best); lost++ {
+		c := f.colouring(false)
+		c.forgone, c.tries = lost, tries
+		found, done := c.solve()
+		tries = c.tries
+		if !done {
+			return nil
+		}
+		if found {
+			run := c.run()
+			if len(run) < o.pods-lost {
+				return nil
+			}
+			return run
+		}
+	}
+	return o.best
+}
+
+// fewest searches for the placement with the fewest pods to which no more pods can be added.
+type fewest struct {
+	f *conflictGraph
+	// `in` marks the domains where a pod group has pods. `barred` marks the domains that it must
+	// avoid. used counts the group's placed pods. full is set once all of the group's pods are
+	// certain to be placed.
+	in, barred [][]bool
+	used       []int
+	full       []bool
+	path       []choice
+	placed     int
+	tries      int
+	best       int
+	run        []step
+}
+
+type choice struct{ unit, domain int }
+
+// fewest searches for the maximal placement with the fewest pods. It returns nil if that takes too
+// long. The argument known is the length of a known run. The argument own holds the smallest number
+// of pods that each pod group can place. Pod groups that are always placed completely count as
+// placed from the start.
+func (f *conflictGraph) fewest(known int, own []int) *fewest {
+	s := &fewest{f: f, used: make([]int, len(f.units)), full: make([]bool, len(f.units)), best: known + 1}
+	s.tries = maxFewest / max(1, len(f.units)*len(f.units)*len(f.single))
+	for u := range f.units {
+		s.in, s.barred = append(s.in, make([]bool, len(f.single))), append(s.barred, make([]bool, len(f.single)))
+		if own[u] == f.pods[u] {
+			s.full[u] = true
+			s.placed += f.pods[u]
+		}
+	}
+	s.search()
+	if s.tries <= 0 || s.best > known {
+		return nil
+	}
+	return s
+}
+
+// search continues while the placement has fewer pods than the best one so far. If a pod group
+// still fits in a domain, a maximal placement must contain one of two things: another pod of the
+// group, or a pod that keeps the group out of the domain. After search has tried such a choice, it
+// bars the choice while it tries the others.
+func (s *fewest) search() {
+	if s.tries--; s.tries <= 0 || s.placed >= s.best {
+		return
+	}
+	options, open := s.tightest()
+	if !open {
+		s.best, s.run = s.placed, nil
+		for _, c := range s.path {
+			s.run = append(s.run, step{s.f.units[c.unit], int(s.f.at[c.unit][c.domain])})
+		}
+		return
+	}
+	for _, c := range options {
+		full, placed := s.full[c.unit], s.placed
+		s.in[c.unit][c.domain] = true
+		s.used[c.unit]++
+		switch {
+		case full:
+		case !s.f.single[c.domain] && !s.f.closes[c.unit][c.unit]:
+			s.full[c.unit] = true // the remaining pods follow, because nothing can keep them out
+			s.placed += s.f.pods[c.unit] - s.used[c.unit] + 1
+		default:
+			s.full[c.unit] = s.used[c.unit] == s.f.pods[c.unit]
+			s.placed++
+		}
+		s.path = append(s.path, c)
+		s.search()
+		s.path = s.path[:len(s.path)-1]
+		s.used[c.unit]--
+		s.in[c.unit][c.domain] = false
+		s.full[c.unit], s.placed = full, placed
+		s.barred[c.unit][c.domain] = true
+	}
+	for _, c := range options {
+		s.barred[c.unit][c.domain] = false
+	}
+}
+
+// tightest returns the choices for the pod group and domain with the fewest choices. The result
+// open reports whether any pod group still fits in a domain.
+func (s *fewest) tightest() (best []choice, open bool) {
+	s.f.a.m.Run().Spend(len(s.full))
+	for u, full := range s.full {
+		if full {
+			continue
+		}
+		s.f.a.m.Run().Spend(len(s.f.single))
+		for d := range s.f.single {
+			if !s.fits(u, d) {
+				continue
+			}
+			// Another pod of the group, or a pod that keeps the group out of the domain.
+			var options []choice
+			for x := range s.f.units {
+				if x != u && (s.f.closes[u][x] || s.f.single[d]) && s.fits(x, d) && !s.barred[x][d] {
+					options = append(options, choice{x, d})
+				}
+			}
+			for e := range s.f.single {
+				if s.fits(u, e) && !s.barred[u][e] {
+					options = append(options, choice{u, e})
+				}
+			}
+			if !open || len(options) < len(best) {
+				best, open = options, true
+			}
+			if len(best) == 0 {
+				return nil, true
+			}
+		}
+	}
+	return best, open
+}
+
+// fits reports whether a domain currently accepts a pod group's first pod.
+func (s *fewest) fits(u, d int) bool {
+	s.f.a.m.Run().Spend(1 + len(s.f.units)/model.PerStep)
+	if s.f.at[u][d] < 0 || s.in[u][d] || s.used[u] == s.f.pods[u] {
+		return false
+	}
+	for x := range s.f.units {
+		if s.in[x][d] && (s.f.single[d] || s.f.closes[u][x]) {
+			return false
+		}
+	}
+	return true
 }

@@ -27,7 +27,9 @@ type colouring struct {
 	may        [][]bool
 	room, need []int
 	got        [][]int // domains, in the order in which they were taken
-	tries      int     // the number of choices that may still be made
+	// forgone is the maximum number of pods that may stay unplaced. tries is the number of choices
+	// that may still be made.
+	forgone, tries int
 }
 
 // colour decides whether all pods in the conflict graph can be placed at once. If they can, it
@@ -134,7 +136,8 @@ func (c *colouring) spare(u int) int {
 	return room
 }
 
-// try assigns domains to the pod groups that need more, and reports whether all pods find one.
+// try assigns domains to the pod groups that need more. It reports whether at most `forgone` pods
+// stay unplaced.
 func (c *colouring) try() bool {
 	u := c.tightest()
 	var dropped []int
@@ -145,16 +148,18 @@ func (c *colouring) try() bool {
 		}
 	}()
 	for {
-		if c.tries--; c.tries <= 0 {
-			return false
+		lost := 0 // pods that are certain to stay unplaced
+		for u, need := range c.need {
+			lost += max(0, need-c.room[u])
 		}
-		for x, need := range c.need {
-			if need > c.room[x] {
-				return false
-			}
+		if c.tries--; c.tries <= 0 || lost > c.forgone {
+			return false
 		}
 		if u < 0 {
 			return true
+		}
+		if c.room[u] == 0 {
+			return c.try() // continue without this pod group
 		}
 		d := slices.Index(c.may[u], true)
 		barred := c.take(u, d)
@@ -185,14 +190,14 @@ func (c *colouring) try() bool {
 	}
 }
 
-// tightest returns the pod group with the least slack among those that need more domains. It returns -1
-// if there is none. Among equally tight groups, it prefers the one with
+// tightest returns the pod group with the least slack among those that need more domains and have
+// open ones. It returns -1 if there is none. Among equally tight groups, it prefers the one with
 // the most conflicts.
 func (c *colouring) tightest() int {
 	c.f.a.m.Run().Spend(len(c.need) + len(c.f.single))
 	best, slack, degree := -1, 0, 0
 	for u, need := range c.need {
-		if need == 0 {
+		if need == 0 || c.room[u] == 0 {
 			continue
 		}
 		left, conflicts := c.room[u]-need, 0
@@ -269,12 +274,4 @@ func (c *colouring) run() []step {
 	}
 	a.undo(run)
 	return run
-}
-
-// holds returns how many of a pod group's pods fit in an otherwise empty domain.
-func (f *conflictGraph) holds(u, d int) int {
-	if f.single[d] || f.closes[u][u] {
-		return 1
-	}
-	return f.pods[u]
 }

@@ -305,8 +305,10 @@ func (d decider) unsure(c component) outcome {
 
 // A component with up to mediumPods pods is searched if proofs fail. If proofs have settled the
 // verdict, the search only determines exact pod counts, and it is limited to smallNodes nodes and
-// numberSteps steps.
+// numberSteps steps. With up to smallPods pods and smallNodes nodes, conflictGraph.exactly finds
+// exact counts without a search.
 const (
+	smallPods   = 40
 	smallNodes  = 40
 	mediumPods  = 80
 	numberSteps = 300_000

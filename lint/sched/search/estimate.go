@@ -68,6 +68,11 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 	if !o.decided || o.never {
 		o.worst = o.best
 	}
+	if o.decided && !o.exact && o.pods <= smallPods && len(e.nodes) <= smallNodes {
+		if f := newConflictGraph(e.state, c); f != nil && !model.Off("T2") {
+			f.exactly(&o)
+		}
+	}
 	return o
 }
 
