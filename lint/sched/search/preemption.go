@@ -125,7 +125,7 @@ func (p *preemption) notBelow(w *workload.Workload) *certificate.Decision {
 // preempt another.
 func (p *preemption) preempts(w *certificate.WorkloadDecision) bool {
 	lower := func(o *workload.Workload) bool { return outranks(w.Workload, o) }
-	if !p.mayTake(w.Workload, lower) || w.Workload.Finite() || w.Contested != nil || !slices.ContainsFunc(p.d.Groups[w.Workload], lower) {
+	if !p.mayTake(w.Workload, lower) || w.Workload.Finite() || w.Contested != nil || !slices.ContainsFunc(p.m.Workloads, lower) { // also those that take no part in decisions
 		return false
 	}
 	e := p.notBelow(w.Workload)
