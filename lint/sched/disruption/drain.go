@@ -106,7 +106,7 @@ func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 
 // retriedLate reports whether a replacement pod may have to wait for terminating pods. The
 // replacement is created while the evicted pods still terminate. Required affinity may tie the
-// replacement to the node of those pods (R-Q7), or it may require pods of which this is true.
+// replacement to the node of those pods (R-Q7), or to pods that wait for this reason.
 func (e evictions) retriedLate(w *workload.Workload, seen map[*workload.Workload]bool) bool {
 	drained := certificate.Loss{Meaning: certificate.Drained}
 	several := most(w) > 1 || drained.Overlaps(e.m.Group(w))

@@ -28,7 +28,8 @@ func Preemption(m *model.Model, d *certificate.Decision, o Options) {
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
 		if then, changed := p.then[w.Workload]; changed {
-			if *w = then; then.Verdict == diag.Unknown && d.Verdict == diag.Sometimes {
+			*w = then
+			if then.Verdict == diag.Unknown && d.Verdict == diag.Sometimes {
 				d.Verdict = diag.Unknown
 			}
 		}
@@ -64,8 +65,8 @@ func (p *preemption) decide() {
 		if w.Verdict == diag.Never || p.then[w.Workload].Preempts {
 			continue
 		}
-		// Workloads of higher priority whose pods all run in the end, and whether others of them may
-		// preempt pods.
+		// first lists w and the workloads of higher priority whose pods all run in the end. loses is set if
+		// pods of w may be preempted.
 		first, loses := []*workload.Workload{w.Workload}, false
 		for _, o := range p.d.Workloads {
 			switch preempts := p.then[o.Workload].Preempts; {
