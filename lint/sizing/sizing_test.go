@@ -328,5 +328,5 @@ func TestSizesByEnumeration(t *testing.T) {
 		compareSizes(t, cases, 3, 6)
 		return
 	}
-	compareSizes(t, trials.AtLeast(t, 150, 30), 2, 5)
+	compareSizes(t, trials.AtLeast(t, 150, 16), 2, 5)
 }

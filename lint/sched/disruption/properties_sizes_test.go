@@ -104,6 +104,15 @@ func together(all []diag.Outcome) diag.Outcome {
 	return diag.Unknown
 }
 
+// sizes returns how many numbers of pods the autoscalers may set.
+func (s scaled) sizes() int {
+	n := 1
+	for i := range s.least {
+		n *= s.most[i] - s.least[i] + 1
+	}
+	return n
+}
+
 // TestAutoscalersAgreeWithFixedCounts compares answers about autoscaled workloads with those about the
 // same workloads with each number of pods that fits and that the autoscalers may choose: a yes holds at
 // each of them, a no at none is a yes, and a may has both or is a may at one.
@@ -114,6 +123,9 @@ func TestAutoscalersAgreeWithFixedCounts(t *testing.T) {
 	for _, seed := range append(found, slices.Collect(trials.Seeds(t, trials.Of(t, 400)))...) {
 		g := newGenerator(seed, 815)
 		s := g.scaled(g.sample(g.pick("Deployment", "Deployment", "StatefulSet")))
+		if sizes := s.sizes(); sizes > 12 && !trials.Full(t) {
+			continue // each takes up to four seconds
+		}
 		manifests := s.autoscaled()
 		j, m := judge(t, s.nodes(), manifests)
 		got := outcomes(j, find(t, m, "web"))
