@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,6 +33,16 @@ func only(t *testing.T, doc *diag.Placements) *diag.Placement {
 		t.Fatalf("%d decisions, complete: %v, failures: %v", len(doc.Decisions), doc.Failures.Complete(), doc.Failures)
 	}
 	return &doc.Decisions[0]
+}
+
+// answered writes the pods of a workload and the answers about it.
+func answered(w *diag.PlacementWorkload) string {
+	c := &w.Change
+	all := fmt.Sprint(w.Replicas, w.MinPlaced, w.MaxPlaced, w.Verdict, c.Rollout.Verdict, c.Drain.Verdict, c.Migrate.Verdict, c.Autoscale.Verdict)
+	for _, s := range c.Survives {
+		all += fmt.Sprint(" ", s.Key, s.Meaning, s.Verdict)
+	}
+	return all
 }
 
 // TestPlaceNamesSources checks that open questions in a decision about a render name places in

@@ -27,7 +27,7 @@ const asWorker = "SCHEDLINT_TEST_WORKER"
 // limit of a worker takes seconds; SCHEDLINT_TRIALS=100 does that.
 const (
 	littleMemory = 64 << 20
-	littleCPU    = 8 * time.Second
+	littleCPU    = time.Second
 )
 
 // asParent is the environment variable that makes the test binary start a worker on a root that hangs, and end.
@@ -52,7 +52,11 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		os.Exit(m.Run())
 	}
-	if err := Serve(os.Stdin, os.Stdout, newWatch(most, littleCPU, os.Exit), act); err != nil {
+	cpu := littleCPU
+	if most > littleMemory {
+		cpu *= 8
+	}
+	if err := Serve(os.Stdin, os.Stdout, newWatch(most, cpu, os.Exit), act); err != nil {
 		os.Exit(1)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -207,13 +206,10 @@ func (h *history) some(left []int) bool {
 
 // record returns a copy of a state, and whether the state is new.
 func (h *history) record(on [][]int, kind string) (copied [][]int, fresh bool) {
-	var all []string
 	for n := range on {
 		copied = append(copied, slices.Clone(on[n]))
-		all = append(all, fmt.Sprint(h.class[n], on[n]))
 	}
-	slices.Sort(all)
-	key := kind + strings.Join(all, "|")
+	key := kind + "|" + columnsKey(len(on), func(n int) int32 { return h.number(n, on[n]) })
 	fresh = !h.known[key]
 	h.known[key] = true
 	return copied, fresh
@@ -290,16 +286,18 @@ func (h *history) alike(l certificate.Loss) (all [][]int) {
 // follow explores a loss that starts in a state, for each of the given sets of nodes. Nodes with equal
 // pods are alike.
 func (h *history) follow(q *question, on [][]int, sets [][]int) {
-	var tried []string
+	var tried []int32
 	for _, nodes := range sets {
-		id := fmt.Sprint(nodes)
+		if h.steps <= 0 {
+			return
+		}
 		if len(nodes) == 1 && h.fixed == nil {
-			id = fmt.Sprint(h.class[nodes[0]], on[nodes[0]])
+			id := h.number(nodes[0], on[nodes[0]])
+			if slices.Contains(tried, id) {
+				continue
+			}
+			tried = append(tried, id)
 		}
-		if slices.Contains(tried, id) || h.steps <= 0 {
-			continue
-		}
-		tried = append(tried, id)
 		h.lose(q, on, lazy.Cached(h.afters, fmt.Sprint(q.Meaning, nodes), func() *after { return h.after(q.Meaning, nodes) }))
 	}
 }
@@ -311,7 +309,7 @@ func (h *history) after(meaning certificate.Meaning, nodes []int) *after {
 		l.Nodes[h.m.Topology.Nodes[n].Name] = true
 	}
 	a := &after{lost: absenceOf(h.m, l), rest: make([]int, len(h.members))}
-	a.states = &states{v: newNodeSets(a.lost, h.m, true), members: h.members, left: make([]int, len(h.members)), class: slices.Clone(h.class), columns: make([]string, len(h.on))}
+	a.states = &states{v: newNodeSets(a.lost, h.m, true), members: h.members, left: make([]int, len(h.members)), class: slices.Clone(h.class), columns: make([]int32, len(h.on)), numbers: h.numbers}
 	for range h.on {
 		a.on = append(a.on, make([]int, len(h.members)))
 	}
@@ -352,7 +350,7 @@ func (h *history) lose(q *question, on [][]int, a *after) {
 	set := func(by int) {
 		for n, pods := range on {
 			copy(a.on[n], pods)
-			a.columns[n] = ""
+			a.columns[n] = 0
 			for i, count := range pods {
 				g := h.members[i].G
 				for range count {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
@@ -106,13 +107,13 @@ func (s *rolls) goOn() {
 	}
 	comes, goes := t.steps()
 	moved := false
-	tried := map[string]bool{}
+	var tried []int32
 	for n := range s.on {
 		column := s.column(n)
-		if tried[column] {
+		if slices.Contains(tried, column) {
 			continue
 		}
-		tried[column] = true
+		tried = append(tried, column)
 		if s.steps--; comes && t.reaches(n, at) && s.v.refuses(s.members[s.fresh].G, n) == certificate.Takes {
 			moved = true
 			s.step(s.fresh, n, 1)

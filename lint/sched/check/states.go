@@ -22,7 +22,8 @@ type states struct {
 	left    []int
 	on      [][]int // the number of pods per member, by node
 	class   []string
-	columns []string // by node: a key for its class and pods, or "" if it must be recomputed
+	columns []int32          // by node: the number of its class and pods, or 0 if it must be recomputed
+	numbers map[string]int32 // of a class and pods, from 1; states that share it have the same numbers
 	seen    map[string]bool
 	steps   int
 	// complete is set if some maximal state has all pods in place. stuck is set if some maximal
@@ -105,7 +106,7 @@ func (s *states) classify() {
 		}
 		s.class = append(s.class, class)
 	}
-	s.columns = make([]string, len(nodes))
+	s.columns, s.numbers = make([]int32, len(nodes)), map[string]int32{}
 }
 
 func (s *states) visit() {
@@ -120,7 +121,7 @@ func (s *states) visit() {
 		if s.left[i] == 0 || s.v.waits(m.G) {
 			continue
 		}
-		var tried []string
+		var tried []int32
 		for n := range s.on {
 			if m.Node >= 0 && n != m.Node {
 				continue
@@ -166,28 +167,44 @@ func (s *states) put(i, n, by int) {
 
 func (s *states) change(i, n, by int) {
 	s.on[n][i] += by
-	s.columns[n] = ""
+	s.columns[n] = 0
 }
 
-// column returns a string that is the same for equivalent nodes with the same pods.
-func (s *states) column(n int) string {
-	if s.columns[n] == "" {
-		text := []byte(s.class[n])
-		for _, pods := range s.on[n] {
-			text = binary.AppendUvarint(text, uint64(pods))
-		}
-		s.columns[n] = string(text)
+// column returns the same number for equivalent nodes with the same pods.
+func (s *states) column(n int) int32 {
+	if s.columns[n] == 0 {
+		s.columns[n] = s.number(n, s.on[n])
 	}
 	return s.columns[n]
 }
 
-func (s *states) key() string {
-	columns := make([]string, len(s.on))
-	for n := range s.on {
-		columns[n] = s.column(n)
+func (s *states) number(n int, on []int) int32 {
+	text := []byte(s.class[n])
+	for _, pods := range on {
+		text = binary.AppendUvarint(text, uint64(pods))
 	}
-	slices.Sort(columns)
-	return strings.Join(columns, "")
+	id, known := s.numbers[string(text)]
+	if !known {
+		id = int32(len(s.numbers) + 1)
+		s.numbers[string(text)] = id
+	}
+	return id
+}
+
+func (s *states) key() string { return columnsKey(len(s.on), s.column) }
+
+// columnsKey returns the same key for nodes with the same numbers in any order.
+func columnsKey(nodes int, number func(n int) int32) string {
+	all := make([]int32, nodes)
+	for n := range all {
+		all[n] = number(n)
+	}
+	slices.Sort(all)
+	var key []byte
+	for _, id := range all {
+		key = binary.AppendUvarint(key, uint64(id))
+	}
+	return string(key)
 }
 
 // NeverPlaced checks that no pod of a group can be placed. Only running pods and one pod from each
@@ -257,7 +274,7 @@ func (t *choices) choose() bool {
 	if best < 0 {
 		return true
 	}
-	var tried []string
+	var tried []int32
 	for _, n := range options {
 		column := t.s.column(n)
 		if slices.Contains(tried, column) {

@@ -622,7 +622,17 @@ func (s *losing) repair() bool {
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
 		return false
 	}
-	key := string(s.key()) + fmt.Sprint(s.began, s.rest)
+	text := s.key()
+	for _, began := range s.began {
+		text = append(text, 0)
+		if began {
+			text[len(text)-1] = 1
+		}
+	}
+	for _, pods := range s.rest {
+		text = binary.AppendUvarint(text, uint64(pods))
+	}
+	key := string(text)
 	if seen, known := s.visited[key]; known && s.hits&^seen == 0 {
 		return true
 	}
