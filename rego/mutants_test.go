@@ -112,6 +112,7 @@ func TestMutants(t *testing.T) {
 // mutants returns one mutant per condition of each rule and library, in order.
 func mutants(t *testing.T, here map[string]string) (all []mutant) {
 	t.Helper()
+	imports := importsOf(here)
 	for _, file := range slices.Sorted(maps.Keys(here)) {
 		if isTest(file) {
 			continue
@@ -120,7 +121,7 @@ func mutants(t *testing.T, here map[string]string) (all []mutant) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts := testedWith(file, here)
+		texts := testedWith(file, here, imports)
 		for n := range conditionsOf(parsed) {
 			all = append(all, mutant{file, texts, n})
 		}
@@ -128,23 +129,41 @@ func mutants(t *testing.T, here map[string]string) (all []mutant) {
 	return all
 }
 
-// testedWith returns the files for testing a rule or library: the file itself, all libraries, and
-// the tests of the rule, or of all rules that import the library directly or indirectly.
-func testedWith(file string, here map[string]string) map[string]string {
+// testedWith returns the files for testing a rule or library: the file itself, the tests of the rule, or of
+// all rules that import the library directly or indirectly, and the libraries that any of these imports.
+func testedWith(file string, here map[string]string, imports map[string][]string) map[string]string {
 	changed, texts := map[string]bool{file: true}, map[string]string{}
 	for range 3 { // libraries import each other at most two levels deep
-		for name, text := range here {
-			for _, library := range libraryImport.FindAllStringSubmatch(text, -1) {
-				changed[name] = changed[name] || changed["lib/"+library[1]+".rego"]
-			}
+		for name := range here {
+			changed[name] = changed[name] || slices.ContainsFunc(imports[name], func(library string) bool { return changed[library] })
 		}
 	}
 	for name, text := range here {
-		if rule := filepath.Dir(name) + "/rule.rego"; strings.HasPrefix(name, "lib/") || changed[rule] {
+		if changed[filepath.Dir(name)+"/rule.rego"] || name == file {
 			texts[name] = text
 		}
 	}
+	for range 3 {
+		for name := range maps.Clone(texts) {
+			for _, library := range imports[name] {
+				texts[library] = here[library]
+			}
+		}
+	}
 	return texts
+}
+
+// importsOf returns the libraries among the files that each file imports.
+func importsOf(here map[string]string) map[string][]string {
+	imports := map[string][]string{}
+	for name, text := range here {
+		for _, m := range libraryImport.FindAllStringSubmatch(text, -1) {
+			if library := "lib/" + m[1] + ".rego"; here[library] != "" {
+				imports[name] = append(imports[name], library)
+			}
+		}
+	}
+	return imports
 }
 
 var libraryImport = regexp.MustCompile(`(?m)^import data\.schedlint\.([a-z]+)\b`)
