@@ -268,7 +268,7 @@ func (x mix) write(t testing.TB, dir string, c size) {
 // budget, for rollouts, drains and losses as well as for placing all of them together.
 func TestMixesAreDecided(t *testing.T) {
 	t.Parallel()
-	c := size{trials.AtLeast(t, 1000, 120), trials.AtLeast(t, 2000, 240)}
+	c := size{trials.AtLeast(t, 1000, 80), trials.AtLeast(t, 2000, 160)}
 	for _, x := range mixes() {
 		t.Run(x.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -303,7 +303,7 @@ func crowdedCluster(r *rand.Rand) (nodes, manifests string) {
 // step by step, and rollouts are the moves of their certificates.
 func TestPictureReplays(t *testing.T) {
 	seen := map[string]int{}
-	clusters := 100
+	clusters := 50
 	if testing.Short() {
 		clusters = 30
 	}
