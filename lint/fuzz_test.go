@@ -186,7 +186,7 @@ func TestMutated(t *testing.T) {
 // changes: SCHEDLINT_EXECUTIONS of each family. Under -short the targets share the families.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
-	n, start := executions(t, 6)
+	n, start := executions(t, 4)
 	for turn, name := range slices.Sorted(maps.Keys(targets)) {
 		body := targets[name]
 		t.Run(name, func(t *testing.T) {
