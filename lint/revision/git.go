@@ -146,6 +146,9 @@ func writeLarge(root *os.Root, e treeEntry) error {
 // gitBlobs reads the contents of the entries in order. It calls the argument "each" with the index
 // and the content of each entry.
 func gitBlobs(dir string, entries []treeEntry, each func(i int, text []byte) error) error {
+	if len(entries) == 0 {
+		return nil
+	}
 	cmd := gitCommand(dir, "cat-file", "--batch")
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stderr = objectNames(entries), &said
