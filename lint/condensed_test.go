@@ -185,7 +185,7 @@ func (s seed) condensed(t *testing.T) (text []byte, topo, pools *topology.Topolo
 func TestCondensedNodesChangeNoAnswer(t *testing.T) {
 	t.Parallel()
 	all := trials.Sample(t, fixtureSeeds(), 5)
-	for i := range trials.Seeds(t, trials.AtLeast(t, 150, 15)) {
+	for i := range trials.Seeds(t, trials.AtLeast(t, 150, 10)) {
 		for _, family := range clusters.Families {
 			all = append(all, generated(family, 5, i))
 		}
