@@ -206,7 +206,7 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 		r.Verdict = diag.Unknown
 		return r
 	}
-	if s := u.withoutDaemonSets(); s != nil && u.free() && s.of[w] != nil {
+	if s := u.withoutDaemonSets(); s != nil && !model.Off("C16") && u.free() && s.of[w] != nil {
 		var left Rollout
 		if u.half(func() { left = updates{shared: s.shared}.judgeOnDeclared(s.of[w], how, replicas) }) && left.Verdict == diag.Always {
 			return left
