@@ -221,8 +221,7 @@ func TestManyContexts(t *testing.T) {
 		put(t, filepath.Join(dir, "envs", fmt.Sprint("e", i), "pod.yaml"), fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: {e: e%d}}\nspec: {containers: [{name: c, image: x}]}\n", i))
 	}
 	put(t, filepath.Join(dir, "nodes.yaml"), "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: 3, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n")
-	o := seed{}.options(t)
-	o.Dir, o.Root, o.Paths = dir, dir, []string{"."}
+	o := lint.Options{Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{"nodes.yaml"}, Policy: engine(t), Level: func(string) diag.Level { return diag.LevelNote }}
 	r, err := lint.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package agreement compares the answers of all commands about the same clusters. It has tests only, apart
-// from those of lint, so that no package's tests take long.
+// Package agreement compares the answers of all commands about the same clusters, and those about the same
+// cluster in other words. It has tests only, apart from those of lint, so that no package's tests take long.
 package agreement
 
 import (
@@ -11,8 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +28,12 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
+// TestMain makes garbage collection less frequent, as the tests of lint do.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
+
 // TestCommandsAgree asks all commands about random clusters. They must give the same answer:
 //   - if place proves that pods never fit, lint reports an error; if they always fit, it does not
 //   - facts, size, plan, explain and the page count the pods and give the answers that place gives
@@ -33,10 +41,7 @@ import (
 //   - more steps turn no answer into another one, and leave few open that were decided
 func TestCommandsAgree(t *testing.T) {
 	t.Parallel()
-	e, err := rego.Load(rego.Options{Rules: rules.FS})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := engine(t)
 	seen := map[string]int{}
 	clusters := 0
 	for seed := range trials.Seeds(t, trials.Of(t, 2000)) {
@@ -55,6 +60,25 @@ func TestCommandsAgree(t *testing.T) {
 		if seen[what] < trials.Share(t, least) {
 			t.Errorf("%d answers are %q", seen[what], what)
 		}
+	}
+}
+
+// builtin loads the built-in rules once.
+var builtin = sync.OnceValues(func() (*rego.Engine, error) { return rego.Load(rego.Options{Rules: rules.FS}) })
+
+func engine(t testing.TB) *rego.Engine {
+	t.Helper()
+	e, err := builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func put(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,4 +1,4 @@
-package lint_test
+package agreement
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ var seeds = sync.OnceValue(func() []seed {
 		}
 	}
 	for _, name := range []string{"cluster", "clusterconfig", "talconfig", "machineconfig", "machinedeployment", "kubeadmcontrolplane", "machineset", "nodepool"} {
-		nodes, err := os.ReadFile("../fixtures/topology/" + name + ".yaml")
+		nodes, err := os.ReadFile("../../fixtures/topology/" + name + ".yaml")
 		if err != nil {
 			panic(err)
 		}
@@ -46,7 +46,7 @@ var seeds = sync.OnceValue(func() []seed {
 // fixtureSeeds returns the fixtures. Those without nodes of their own are judged with six.
 var fixtureSeeds = sync.OnceValue(func() (all []seed) {
 	six := []byte("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, zones: {a: 2, b: 2, c: 2}, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n")
-	for _, pattern := range []string{"../fixtures/*/bad.yaml", "../fixtures/*/good.yaml", "../fixtures/kinds/*.yaml", "../fixtures/incidents/*/*.yaml"} {
+	for _, pattern := range []string{"../../fixtures/*/bad.yaml", "../../fixtures/*/good.yaml", "../../fixtures/kinds/*.yaml", "../../fixtures/incidents/*/*.yaml"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			panic(err)

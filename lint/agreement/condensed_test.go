@@ -1,4 +1,4 @@
-package lint_test
+package agreement
 
 import (
 	"context"
@@ -190,11 +190,11 @@ func TestCondensedNodesChangeNoAnswer(t *testing.T) {
 			all = append(all, generated(family, 5, i))
 		}
 	}
-	paths, err := filepath.Glob("../../shared/topologies/*.yaml") // only in .ci/run
+	paths, err := filepath.Glob("../../../shared/topologies/*.yaml") // only in .ci/run
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths = append(paths, "../fixtures/topology/cluster.yaml", "../fixtures/topology/clusterconfig.yaml", "../fixtures/topology/node.yaml")
+	paths = append(paths, "../../fixtures/topology/cluster.yaml", "../../fixtures/topology/clusterconfig.yaml", "../../fixtures/topology/node.yaml")
 	for i, path := range paths {
 		nodes, err := os.ReadFile(path)
 		if err != nil {
