@@ -33,7 +33,7 @@
 // with it.
 //
 // DaemonSets: their pods stay where they are while other workloads change. Where only the room that
-// they take matters, a rollout is judged first without them (C16). Only an outcome of always is used.
+// they take matters, a question is asked first without them (C16). Only an outcome of always is used.
 // Other outcomes come with runs and cores, which all pods belong to.
 //
 // Budget: package model sets the number of steps that a question can take, and the checker's

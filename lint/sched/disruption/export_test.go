@@ -33,6 +33,30 @@ func (j *Judge) WithoutDaemonSets(w *workload.Workload, r Rollout) diag.Outcome 
 	return updates{shared: s.shared}.judgeOnDeclared(s.of[w], r.Rollout, r.Replicas).Verdict
 }
 
+// LossesWithoutDaemonSets returns pairs of verdicts on losses and drains: with all workloads, and while
+// the pods of DaemonSets stay where they are. The second is Always or Unknown.
+func (j *Judge) LossesWithoutDaemonSets(w *workload.Workload, key string) (pairs [][2]diag.Outcome) {
+	if j.evictions.withoutDaemonSets() == nil || !j.Judged(w) {
+		return nil
+	}
+	q := newLoss(j.evictions.shared, w, key)
+	for _, b := range q.kinds.Losses() {
+		for _, meaning := range []certificate.Meaning{certificate.Gone, certificate.Unreachable, certificate.Drained} {
+			if l := (certificate.Loss{Meaning: meaning}); q.mayHit(b) && !q.doubt(l).Given() {
+				without := diag.Unknown
+				if q.settledWithout(b, l) {
+					without = diag.Always
+				}
+				all := newLoss(j.evictions.shared, w, key)
+				all.j.settled = new(*daemonless)
+				pairs = append(pairs, [2]diag.Outcome{all.settle(b, l).verdict, without})
+				all.j.settled = nil
+			}
+		}
+	}
+	return pairs
+}
+
 // Follows returns what runs that are followed through a loss show about w (T25).
 func (j *Judge) Follows(w *workload.Workload, s *Survival, nodes []string) diag.Outcome {
 	l := certificate.Loss{Meaning: s.Meaning}

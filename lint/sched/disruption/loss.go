@@ -155,6 +155,7 @@ type loss struct {
 	// may fill nodes together with it. If there are too many contenders, contending equals ruled.
 	ruled, contending []*workload.Workload
 	about             *assembly // the assembly of contending
+	settled           *loss     // without DaemonSets, computed on demand
 	// everybody is the assembly of all contenders. It differs from the field about only if there
 	// are too many contenders to search.
 	everybody *assembly
@@ -490,6 +491,9 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		} else if why.Given() {
 			return answer{verdict: diag.Unknown, why: why}
 		}
+		if q.settledWithout(b, l) {
+			return answer{verdict: diag.Always}
+		}
 		a = q.stage(q.ruled, b, l)
 	}
 	tooMany := q.everybody != q.about
@@ -498,7 +502,7 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	}
 	// A verdict based on the rules alone does not settle the question, because other pods may take
 	// the room.
-	if l.Returns(q.w) && q.fits(b, l, q.everybody.Roster) {
+	if l.Returns(q.w) && q.fits(b, l, q.everybody.Roster) || known && q.settledWithout(b, l) {
 		return answer{verdict: diag.Always}
 	}
 	if tooMany {
@@ -509,6 +513,40 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		full.why = q.j.reasonAboutOthers(q.w, q.contending)
 	}
 	return full
+}
+
+// settledWithout reports whether no pods stay Pending if DaemonSets are left out whose pods stay where
+// they are (C16). A result of false proves nothing.
+func (q *loss) settledWithout(b *search.DomainLoss, l certificate.Loss) (settled bool) {
+	s := q.j.withoutDaemonSets()
+	if model.Off("C16") || s == nil || q.pin != "" || s.of[q.w] == nil {
+		return false
+	}
+	if !q.j.half(func() { settled = q.settlesIn(s, b, l) }) {
+		q.settled = nil // it was stopped in the middle
+		return false
+	}
+	return settled
+}
+
+func (q *loss) settlesIn(s *daemonless, b *search.DomainLoss, l certificate.Loss) bool {
+	if q.settled == nil {
+		q.settled = newLoss(s.shared, s.of[q.w], q.key)
+	}
+	g := q.settled
+	g.free, g.loose = q.free, q.loose
+	left := b.Like()
+	for _, x := range g.kinds.Losses() { // the smaller nodes may be alike in other ways
+		some := func(name string) bool { return slices.Contains(x.Like(), name) }
+		if q.key != hostname && x.Value != b.Value || !slices.ContainsFunc(left, some) {
+			continue
+		}
+		if g.settle(x, l).verdict != diag.Always {
+			return false
+		}
+		left = slices.DeleteFunc(slices.Clone(left), some)
+	}
+	return len(left) == 0
 }
 
 // quick decides by arithmetic over node kinds. The result known is false if that is not enough.
