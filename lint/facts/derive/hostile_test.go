@@ -81,7 +81,7 @@ var hostile = []struct {
 		return deployment(0, 1, "      topologySpreadConstraints:\n      - maxSkew: 1\n        topologyKey: rack\n        whenUnsatisfiable: ScheduleAnyway\n"+
 			"        labelSelector: {matchLabels: {app: d0}}\n        matchLabelKeys:\n"+many(150_000, func(i int) string { return fmt.Sprintf("        - k%d\n", i) }))
 	}, true, false, false},
-	{"as many replicas as there can be", 3, func() string { return deployment(0, 1<<31-1, "") }, false, true, false},
+	{"as many replicas as there can be", 3, func() string { return deployment(0, 1<<31-1, "") }, false, false, false},
 }
 
 func many(n int, one func(i int) string) string {

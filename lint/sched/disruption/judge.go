@@ -299,13 +299,17 @@ func (j *shared) Abandon() { j.unready = true }
 func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	j.stops = j.m.Run().Stops
 	group := j.group(w, true)
-	return j.m.Run().Within(j.each(group), func() {
+	return j.m.Run().Within(askedSteps*j.each(group), func() {
 		if !j.reasonNoTrialDecides(w).Given() {
 			j.m.Run().Spend(stepsPerMember * len(group))
 		}
 		f()
 	})
 }
+
+// askedSteps multiplies a workload's budget for a question about it. The searches of small scenes need more
+// than its share, and what all questions may take is bounded elsewhere (model.ChangeBudget).
+const askedSteps = 16
 
 // stepsPerMember is the step cost per group member of asking a question. It pays for copying the
 // member, describing it and placing it on the nodes.

@@ -41,8 +41,8 @@ type play struct {
 const (
 	lossPods  = 40
 	lossNodes = 40
-	// historySteps multiplies the step budget for a scene with at most fewPods pods. All losses on the scene
-	// share the search of its states, and most of them have no other proof.
+	// historySteps multiplies the step budget of losses and rollouts for a scene with at most fewPods pods. All
+	// losses on the scene share the search of its states, and most of them have no other proof.
 	historySteps, fewPods = 4, 16
 )
 

@@ -580,7 +580,11 @@ func (q *rolling) explore() diag.Outcome {
 	case workload.BothWhole:
 		ask.Surge, ask.Whole = q.Replicas, true
 	}
-	out := search.Roll(m, ask, q.j.options(q.j.steps))
+	steps := q.j.steps
+	if podsOf(q.group) <= fewPods {
+		steps *= historySteps
+	}
+	out := search.Roll(m, ask, q.j.options(steps))
 	q.Stuck, q.Reasons, q.old, q.fresh, q.skewed = out.Stuck, out.Reasons, ask.Old, ask.Fresh, out.Skewed
 	return out.Verdict
 }

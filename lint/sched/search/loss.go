@@ -118,7 +118,7 @@ type losing struct {
 const fixedNodes = -1
 
 // closingSteps is the maximum number of steps for finding all states.
-const closingSteps = 400_000
+const closingSteps = 1_600_000
 
 // episode is a loss of the fixed nodes, or of one node of a class.
 type episode struct {
