@@ -139,7 +139,9 @@ func TestHostileRules(t *testing.T) {
 	}
 	ids := slices.Sorted(maps.Keys(hostileRules))
 	if !trials.Full(t) { // most of the cost of all; others meet the same limits
-		ids = slices.DeleteFunc(ids, func(id string) bool { return strings.HasPrefix(id, "equal-") || id == "ranges" || id == "union" || id == "reachable" })
+		ids = slices.DeleteFunc(ids, func(id string) bool {
+			return strings.HasPrefix(id, "equal-") || id == "ranges" || id == "union" || id == "reachable"
+		})
 	}
 	if trials.Few(t) {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(slowRules, id) })[:8]
