@@ -53,7 +53,7 @@ func TestCommandsAgree(t *testing.T) {
 		}
 	}
 	t.Logf("%d clusters: %v", clusters, seen)
-	if open := seen["open with more steps"]; open > clusters/10 {
+	if open := seen["open with more steps"]; open > clusters/20 {
 		t.Errorf("%d answers of %d clusters are open with more steps", open, clusters)
 	}
 	for what, least := range map[string]int{"never": 400, "together": 20, "always": 800, "size enough": 240, "plan always": 80, "plan never": 20, "Job never": 40} {
