@@ -178,8 +178,10 @@ func (s *states) column(n int) int32 {
 	return s.columns[n]
 }
 
+// number returns the number of a node's class with the given pods. The length of the class's name keeps a
+// longer name apart from one with more pods.
 func (s *states) number(n int, on []int) int32 {
-	text := []byte(s.class[n])
+	text := append([]byte{byte(len(s.class[n]))}, s.class[n]...)
 	for _, pods := range on {
 		text = binary.AppendUvarint(text, uint64(pods))
 	}

@@ -38,9 +38,9 @@
 //
 // Budget: package model sets the number of steps that a question can take, and the checker's
 // steps count against the same budget. One search can apply at most 100,000 filters, and
-// 400,000 about at most 16 pods. If the budget is exceeded, the answer is unknown. A question may take much
-// more than its share, since few do: otherwise more steps for a first search take those of a second, and an
-// answer that fewer steps give is lost.
+// 400,000 about at most 16 pods. If the budget is exceeded, the answer is unknown. A question may use
+// sixteen times its share, because few questions do. With less, a first search could use up the steps that a
+// second one needs, so that a larger budget would lose answers.
 //
 // States: a question about a drain or a loss is about each state in which no more pods can be placed and
 // all pods of the workload and of DaemonSets run. Pods of others that are Pending contend for room. Drains and

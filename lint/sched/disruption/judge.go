@@ -307,8 +307,8 @@ func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	})
 }
 
-// askedSteps multiplies a workload's budget for a question about it. The searches of small scenes need more
-// than its share, and what all questions may take is bounded elsewhere (model.ChangeBudget).
+// askedSteps multiplies a workload's budget for a question about it, because searches of small scenes need
+// more than its share. model.ChangeBudget bounds the sum of all questions.
 const askedSteps = 16
 
 // stepsPerMember is the step cost per group member of asking a question. It pays for copying the
