@@ -181,7 +181,7 @@ func (s *states) column(n int) int32 {
 // number returns the number of a node's class with the given pods. The length of the class's name keeps a
 // longer name apart from one with more pods.
 func (s *states) number(n int, on []int) int32 {
-	text := append([]byte{byte(len(s.class[n]))}, s.class[n]...)
+	text := append(append(make([]byte, 0, 64), byte(len(s.class[n]))), s.class[n]...)
 	for _, pods := range on {
 		text = binary.AppendUvarint(text, uint64(pods))
 	}
@@ -197,12 +197,12 @@ func (s *states) key() string { return columnsKey(len(s.on), s.column) }
 
 // columnsKey returns the same key for nodes with the same numbers in any order.
 func columnsKey(nodes int, number func(n int) int32) string {
-	all := make([]int32, nodes)
-	for n := range all {
-		all[n] = number(n)
+	all := make([]int32, 0, 32)
+	for n := range nodes {
+		all = append(all, number(n))
 	}
 	slices.Sort(all)
-	var key []byte
+	key := make([]byte, 0, 64)
 	for _, id := range all {
 		key = binary.AppendUvarint(key, uint64(id))
 	}
