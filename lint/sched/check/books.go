@@ -155,7 +155,7 @@ func (b *books) book(g *model.Group, n, by int) {
 func (b *books) tally(g *model.Group, n, by int) {
 	node := b.m.Topology.Nodes[n]
 	for _, s := range b.watched[g.Workload] {
-		if g.Terminating() || pinnedSpread(s.g, s.t) || s.t.Sel.Form != model.FormSet || !b.counted(s.g, s.t, n, n) || !b.m.Selects(s.t, s.g.Workload, g.Workload, model.Asks{Incoming: true, At: node}) {
+		if g.Terminating() || pinnedSpread(s.g, s.t) || s.t.Sel.Form != model.FormSet || !b.counted(s.g, s.t, n, n) || s.t.Sel.Local() && !b.m.Selects(s.t, s.g.Workload, g.Workload, model.Asks{Incoming: true, At: node}) {
 			continue
 		}
 		if b.counts[s.t] == nil {
@@ -208,7 +208,7 @@ type relations struct {
 	// migrating lists the entries in `against` that come from a migration instead of a term
 	// (R-W25).
 	migrating map[*workload.Workload][]against
-	watched   map[*workload.Workload][]watch
+	watched   map[*workload.Workload][]watch // a term with a condition on node labels selects the pods on some nodes
 	// users lists the workloads whose pods use a claim that one pod can use at a time, by its name.
 	users map[string][]*workload.Workload
 	// doubted lists pairs of workloads that an anti-affinity term may or may not keep apart. Only

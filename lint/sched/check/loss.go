@@ -204,15 +204,17 @@ func (h *history) some(left []int) bool {
 	return slices.Contains(slices.Collect(maps.Values(missing)), 0)
 }
 
-// record returns a copy of a state, and whether the state is new.
+// record returns a copy of a state if the state is new.
 func (h *history) record(on [][]int, kind string) (copied [][]int, fresh bool) {
+	key := kind + "|" + columnsKey(len(on), func(n int) int32 { return h.number(n, on[n]) })
+	if h.known[key] {
+		return nil, false
+	}
+	h.known[key] = true
 	for n := range on {
 		copied = append(copied, slices.Clone(on[n]))
 	}
-	key := kind + "|" + columnsKey(len(on), func(n int) int32 { return h.number(n, on[n]) })
-	fresh = !h.known[key]
-	h.known[key] = true
-	return copied, fresh
+	return copied, true
 }
 
 // settle places Pending pods after lost nodes have returned.
@@ -349,8 +351,10 @@ func (h *history) lose(q *question, on [][]int, a *after) {
 	a.states.seen = lazy.Cached(q.seen, string(hits), func() map[string]bool { return map[string]bool{} })
 	set := func(by int) {
 		for n, pods := range on {
-			copy(a.on[n], pods)
-			a.columns[n] = 0
+			if !slices.Equal(a.on[n], pods) {
+				copy(a.on[n], pods)
+				a.columns[n] = 0
+			}
 			for i, count := range pods {
 				g := h.members[i].G
 				for range count {
@@ -369,7 +373,7 @@ func (h *history) lose(q *question, on [][]int, a *after) {
 					a.rest[i] += count
 				}
 				if q.Meaning != certificate.Unreachable {
-					a.on[n][i] = 0
+					a.on[n][i], a.columns[n] = 0, 0
 				}
 			}
 		}
