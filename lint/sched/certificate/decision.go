@@ -318,9 +318,10 @@ type Checker interface {
 	Contest(m *model.Model, w *workload.Workload) error
 	// Room checks that a ResourceQuota rejects pods of w beyond q.Most.
 	Room(m *model.Model, w *workload.Workload, q *workload.QuotaRoom) error
-	// History checks the outcomes of losses. If fixed is not nil, they are losses of these nodes. The
-	// outcome always must also hold after losses in `again`, each of any one node that then returns.
-	History(m *model.Model, fixed map[string]bool, again []Loss) History
+	// History checks the outcomes of losses. They are losses of all nodes of a domain, or of any one node
+	// if domains is nil. The outcome always must also hold after losses in `again`, each of any one node
+	// that then returns.
+	History(m *model.Model, domains []map[string]bool, again []Loss) History
 	// Roll checks the outcome of a rollout and fills in why no new pod fits.
 	Roll(m *model.Model, r Rollout, out *Rolled, steps int) error
 	// Follow replays a run of all pods in which nodes are lost at once. It returns the number of

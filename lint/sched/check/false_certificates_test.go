@@ -95,7 +95,7 @@ func (c claims) moves(moves ...[2]int) (all []certificate.Move) {
 func (c claims) lose(meaning certificate.Meaning, o certificate.Lost) error {
 	o.Workload = c.ws[0]
 	l := c.loss(meaning)
-	return check.Checker{}.History(c.m, l.Nodes, nil).Check(l, []certificate.Lost{o}, certificate.CheckSteps)
+	return check.Checker{}.History(c.m, []map[string]bool{l.Nodes}, nil).Check(l, []certificate.Lost{o}, certificate.CheckSteps)
 }
 
 func (c claims) loss(meaning certificate.Meaning) certificate.Loss {
@@ -302,17 +302,17 @@ func TestAlwaysCoversEarlierDrains(t *testing.T) {
 	m, _ := models.Of(t, nodes, deployment("web", 4, "topologySpreadConstraints: ["+even(zone)+", "+even(host)+"], containers: [{name: c, image: c}]"))
 	drain := certificate.Loss{Nodes: map[string]bool{"n0": true}, Meaning: certificate.Drained}
 	for _, v := range []struct {
-		fixed map[string]bool
-		again []certificate.Loss
-		holds bool
+		domains []map[string]bool
+		again   []certificate.Loss
+		holds   bool
 	}{
 		{nil, nil, true},
-		{drain.Nodes, nil, true},
+		{[]map[string]bool{drain.Nodes}, nil, true},
 		{nil, []certificate.Loss{{Meaning: certificate.Drained}}, false},
 	} {
-		err := check.Checker{}.History(m, v.fixed, v.again).Check(drain, []certificate.Lost{{Workload: m.Workloads[0], Verdict: diag.Always}}, certificate.CheckSteps)
+		err := check.Checker{}.History(m, v.domains, v.again).Check(drain, []certificate.Lost{{Workload: m.Workloads[0], Verdict: diag.Always}}, certificate.CheckSteps)
 		if (err == nil) != v.holds || errors.Is(err, certificate.ErrTooLong) {
-			t.Errorf("of %v after %v: %v", v.fixed, v.again, err)
+			t.Errorf("of %v after %v: %v", v.domains, v.again, err)
 		}
 	}
 }
@@ -328,7 +328,7 @@ func TestFewStepsRefuseNothing(t *testing.T) {
 		want.Workload = m.Workloads[0]
 		l, open := certificate.Loss{Nodes: map[string]bool{"n0": true}, Meaning: certificate.Unreachable}, 0
 		for steps := range 200 {
-			h := check.Checker{}.History(m, l.Nodes, nil)
+			h := check.Checker{}.History(m, []map[string]bool{l.Nodes}, nil)
 			if err := h.Check(l, []certificate.Lost{want}, certificate.CheckSteps); err != nil {
 				t.Fatal(err)
 			}

@@ -58,9 +58,10 @@ func (x *absence) from(n int) bool { return x != nil && x.nodes[n] }
 // history explores the states before and after losses.
 type history struct {
 	*states
-	m     *model.Model
-	fixed map[string]bool
-	again []certificate.Loss
+	m *model.Model
+	// domains are the nodes that are lost together, or nil if losses are of any one node.
+	domains []map[string]bool
+	again   []certificate.Loss
 	// settled lists the states in which no more pods can be placed: the pods of each member by node. The
 	// first `placed` of them are those that placing pods leads to, all if complete is set. known has their
 	// keys, and those of the states to which lost nodes have returned.
@@ -100,8 +101,8 @@ type after struct {
 }
 
 // History returns a checker of answers about losses, which explores all states.
-func (Checker) History(m *model.Model, fixed map[string]bool, again []certificate.Loss) certificate.History {
-	return &history{m: m, fixed: fixed, again: again, known: map[string]bool{}, afters: map[string]*after{}}
+func (Checker) History(m *model.Model, domains []map[string]bool, again []certificate.Loss) certificate.History {
+	return &history{m: m, domains: domains, again: again, known: map[string]bool{}, afters: map[string]*after{}}
 }
 
 // Check checks answers about a loss.
@@ -174,8 +175,10 @@ func (h *history) begin(steps int) {
 	}
 	h.classify()
 	for n, node := range h.m.Topology.Nodes {
-		if h.fixed[node.Name] {
-			h.class[n] += " fixed"
+		for i, names := range h.domains {
+			if names[node.Name] {
+				h.class[n] += fmt.Sprintf(" %d", i)
+			}
 		}
 	}
 	h.visit()
@@ -274,7 +277,7 @@ func (h *history) alike(l certificate.Loss) (all [][]int) {
 			nodes = append(nodes, n)
 		}
 	}
-	if h.fixed != nil || len(nodes) == 0 {
+	if h.domains != nil || len(nodes) == 0 {
 		return [][]int{nodes}
 	}
 	for n, class := range h.class {
@@ -293,7 +296,7 @@ func (h *history) follow(q *question, on [][]int, sets [][]int) {
 		if h.steps <= 0 {
 			return
 		}
-		if len(nodes) == 1 && h.fixed == nil {
+		if len(nodes) == 1 {
 			id := h.number(nodes[0], on[nodes[0]])
 			if slices.Contains(tried, id) {
 				continue

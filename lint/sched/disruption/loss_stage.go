@@ -22,7 +22,7 @@ type stage struct {
 	*scene
 	m       *model.Model
 	group   []*workload.Workload
-	key     string
+	domains []map[string]bool  // the nodes that are lost together, or nil for losses of any one node
 	again   []certificate.Loss // drains and losses of any node that may come before
 	history *search.History    // made on demand
 }
@@ -55,12 +55,12 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	}
 	l = q.stepwise(group, l)
 	id := q.j.alike(group) + q.key
-	if q.key != hostname {
-		id += "=" + b.Value
-	} else {
+	if q.apart(group) {
 		for _, x := range q.kinds.Losses() {
 			id += " " + x.Value
 		}
+	} else {
+		id += "=" + b.Value
 	}
 	for i, w := range group {
 		if key := q.pinnedTo(w); key != "" {
@@ -92,6 +92,17 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	return a
 }
 
+// apart reports whether all losses share a stage. Losses of domains do if the group's rules tell the domains
+// apart anyway. If not, there are fewer states with each domain on a stage of its own.
+func (q *loss) apart(group []*workload.Workload) bool {
+	for _, use := range []model.Use{model.Spread, model.AntiAffinity, model.Affinity} {
+		if slices.Contains(search.HardKeys(q.j.m, group, use), q.key) {
+			return true
+		}
+	}
+	return q.key == hostname
+}
+
 // alike returns a description that is equal for groups that differ only in names. If there is no
 // such description, it returns a hash of the names.
 func (j *shared) alike(group []*workload.Workload) string {
@@ -120,7 +131,7 @@ func (q *loss) before(group []*workload.Workload) []certificate.Loss {
 
 // set places a group on a few representative nodes, including the lost ones.
 func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, again []certificate.Loss) *stage {
-	s := &stage{scene: q.j.scene(group), key: q.key, group: group}
+	s := &stage{scene: q.j.scene(group), group: group}
 	var pins []string
 	for _, w := range group {
 		c := s.of[w]
@@ -134,20 +145,20 @@ func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, again []cer
 			pins = append(pins, c.Pin)
 		}
 	}
-	kind := map[string]string{}
-	for i, x := range q.kinds.Losses() {
-		if q.key == hostname {
-			for _, name := range x.Like() {
-				kind[name] = fmt.Sprint(i)
-			}
+	losses, kind := []*search.DomainLoss{b}, map[string]string{}
+	if q.apart(group) {
+		losses = q.kinds.Losses()
+	}
+	for i, x := range losses {
+		for _, name := range x.Like() {
+			kind[name] = fmt.Sprint(i)
+		}
+		if q.key != hostname {
+			s.domains = append(s.domains, lists.Set(x.Nodes()))
 		}
 	}
-	out := lists.Set(b.Nodes())
 	s.m = s.model(func(n *topology.Node) string {
 		told := kind[n.Name]
-		if q.key != hostname && out[n.Name] {
-			told = "lost"
-		}
 		for _, key := range pins {
 			told += fmt.Sprintf(" %q", n.Labels[key])
 		}
@@ -247,11 +258,7 @@ func (s *play) answers() []answer {
 func (s *play) search(all []answer, steps int) {
 	found := map[*workload.Workload]certificate.Lost{}
 	if s.history == nil {
-		fixed := s.lost
-		if s.key == hostname {
-			fixed = nil
-		}
-		s.history = search.NewHistory(s.m, fixed, s.again, s.j.options(steps))
+		s.history = search.NewHistory(s.m, s.domains, s.again, s.j.options(steps))
 	}
 	for _, o := range s.history.Lose(s.loss, s.j.options(steps)) {
 		found[o.Workload] = o

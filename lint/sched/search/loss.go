@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -25,24 +26,24 @@ type History struct {
 }
 
 // NewHistory returns the history of a model. The losses in `again`, each of any one node, may come before the
-// one in question. If fixed is not nil, the question is always about the loss of all of these nodes.
-func NewHistory(m *model.Model, fixed map[string]bool, again []certificate.Loss, o Options) *History {
+// one in question. If domains is not nil, all questions are about the loss of all nodes of a domain.
+func NewHistory(m *model.Model, domains []map[string]bool, again []certificate.Loss, o Options) *History {
 	h := &History{m: m, parts: m.Split()}
 	if !m.Run().Within(m.Run().Left(), func() {
 		steps, _ := budget(m, o)
-		h.losing = newLosing(newState(h.parts, true, nil), fixed, again, &steps)
+		h.losing = newLosing(newState(h.parts, true, nil), domains, again, &steps)
 	}) {
 		h.losing = nil
 		m.Run().Stops++
 	}
 	if h.losing != nil {
-		h.checker = certificate.CheckerOf(h.parts).History(h.parts, fixed, again)
+		h.checker = certificate.CheckerOf(h.parts).History(h.parts, domains, again)
 	}
 	return h
 }
 
-// Lose explores a loss of the fixed nodes or of any one node, and all repairs in every order, within the
-// step budget.
+// Lose explores a loss of a domain or of any one node, and all repairs in every order, within the step
+// budget.
 func (h *History) Lose(l certificate.Loss, o Options) (out []certificate.Lost) {
 	out = unknownLosses(h.m)
 	tolerates := func(w *workload.Workload) bool { return h.m.Groups[w].Placeable() && l.Tolerates(w) }
@@ -86,7 +87,7 @@ func (h *History) lose(l certificate.Loss, o Options) []certificate.Lost {
 type losing struct {
 	*search
 	again []certificate.Loss
-	fixed []int // the only nodes that can be lost, or nil for any one node
+	whole bool // set if questions are about the loss of a domain, not of any one node
 	// states lists the states in which no more pods can be placed and all pods of some workload run. The
 	// first `placed` of them are reached by placing pods only, and if complete is set, there are no others.
 	// known has their keys. returned lists states in which nodes have returned and Pending pods may fit.
@@ -114,15 +115,13 @@ type losing struct {
 	moved []step // lost pods that are in place again
 }
 
-// fixedNodes stands for the class of the only nodes that can be asked about.
-const fixedNodes = -1
-
 // closingSteps is the maximum number of steps for finding all states.
 const closingSteps = 1_600_000
 
-// episode is a loss of the fixed nodes, or of one node of a class.
+// episode is a loss of some nodes, or of one node of a class.
 type episode struct {
 	certificate.Loss
+	nodes   []int             // nil for one of the class
 	of      int               // the class
 	visited map[string]uint64 // states already explored after the loss, with the hits that led to them
 	done    int               // the number of states from which the loss has been explored
@@ -150,20 +149,14 @@ type ending struct {
 
 // newLosing finds the states that placing pods leads to. It returns nil if the result would depend on facts
 // that only the cluster knows.
-func newLosing(a *state, fixed map[string]bool, again []certificate.Loss, steps *int) *losing {
+func newLosing(a *state, domains []map[string]bool, again []certificate.Loss, steps *int) *losing {
 	c, sure := a.everything()
 	if !sure {
 		return nil
 	}
-	s := &losing{again: again, known: map[string]bool{}, at: map[int]int{}, honours: map[*constraint]bool{}, closing: a.m.Run().Times(closingSteps), episodes: map[string]*episode{}, absences: map[string]*absence{}}
-	apart := make([]bool, len(a.nodes))
-	for n, node := range a.nodes {
-		if apart[n] = fixed[node.Name]; apart[n] {
-			s.fixed = append(s.fixed, n)
-		}
-	}
-	if s.fixed != nil {
-		a.places = append(a.places, apart) // keeps them from being treated as equivalent to other nodes
+	s := &losing{again: again, whole: domains != nil, known: map[string]bool{}, at: map[int]int{}, honours: map[*constraint]bool{}, closing: a.m.Run().Times(closingSteps), episodes: map[string]*episode{}, absences: map[string]*absence{}}
+	for _, names := range domains { // keeps their nodes from being treated as equivalent to other nodes
+		a.places = append(a.places, lists.Of(a.nodes, func(n *topology.Node) bool { return names[n.Name] }))
 	}
 	for _, u := range a.units {
 		hard := slices.Collect(u.g.Hard(model.Spread))
@@ -274,11 +267,25 @@ func (s *losing) reach(pods []step, settled bool) {
 // classOf returns a node's class, whether or not the node is lost.
 func (s *losing) classOf(n int) int { return s.class[n] % len(s.a.nodes) }
 
-// episodeOf returns what is known about a loss. Losses of nodes of the same class are the same.
-func (s *losing) episodeOf(l certificate.Loss, class int) *episode {
-	return lazy.Cached(s.episodes, fmt.Sprint(l.Meaning, class), func() *episode {
-		return &episode{Loss: l, of: class, visited: map[string]uint64{}, ends: make([]ending, len(s.c.owners))}
+// episodeOf returns what is known about a loss of some nodes. If there are none, it is a loss of one node of a
+// class.
+func (s *losing) episodeOf(l certificate.Loss, nodes []int, class int) *episode {
+	return lazy.Cached(s.episodes, fmt.Sprint(l.Meaning, nodes, class), func() *episode {
+		return &episode{Loss: l, nodes: nodes, of: class, visited: map[string]uint64{}, ends: make([]ending, len(s.c.owners))}
 	})
+}
+
+// asked returns what is known about a loss in question, and its nodes.
+func (s *losing) asked(l certificate.Loss) (e *episode, nodes []int) {
+	for n, node := range s.a.nodes {
+		if l.Nodes[node.Name] {
+			nodes = append(nodes, n)
+		}
+	}
+	if s.whole {
+		return s.episodeOf(l, nodes, 0), nodes
+	}
+	return s.episodeOf(l, nil, s.class[nodes[0]]), nodes
 }
 
 // explore follows a loss from the first states, up to a number of them. It returns false if the steps do
@@ -322,8 +329,8 @@ func (s *losing) set(pods []step, by int32) {
 // lossesOf lists the nodes that an episode may lose in the current state: one of those with the same pods
 // is enough.
 func (s *losing) lossesOf(e *episode) (all [][]int) {
-	if e.of == fixedNodes {
-		return [][]int{s.fixed}
+	if e.nodes != nil {
+		return [][]int{e.nodes}
 	}
 	var tried []int32
 	for n, class := range s.class {
@@ -718,7 +725,7 @@ func (s *losing) end() {
 			e.struck, e.hit = true, missing[k]
 		}
 	}
-	if len(s.again) > 0 && s.of != fixedNodes && slices.Min(missing) == 0 {
+	if len(s.again) > 0 && s.nodes == nil && slices.Min(missing) == 0 {
 		s.reach(s.standing(), false)
 	}
 }
@@ -726,12 +733,7 @@ func (s *losing) end() {
 // answers returns the result of a loss for each workload. Always also covers the states after other
 // losses, and never only those that placing pods leads to.
 func (s *losing) answers(l certificate.Loss) (all []certificate.Lost, e *episode) {
-	class := fixedNodes
-	if s.fixed == nil {
-		n := slices.IndexFunc(s.a.nodes, func(n *topology.Node) bool { return l.Nodes[n.Name] })
-		class = s.class[n]
-	}
-	e = s.episodeOf(l, class)
+	e, _ = s.asked(l)
 	start, after := *s.steps, -1
 	whole := s.explore(e, s.placed, func() bool {
 		if after < 0 && e.mixed() { // finding the hits may take as many steps again
@@ -783,7 +785,7 @@ func (s *losing) close() bool {
 		n = len(s.states)
 		for _, class := range classes {
 			for _, l := range s.again {
-				if !s.explore(s.episodeOf(l, class), n, func() bool { return false }) {
+				if !s.explore(s.episodeOf(l, nil, class), n, func() bool { return false }) {
 					return false
 				}
 			}

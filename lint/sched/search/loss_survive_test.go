@@ -176,7 +176,7 @@ func TestSurvivesZoneOutage(t *testing.T) {
 				t.Errorf("%+v: %+v", v, a)
 			}
 			lost := certificate.Loss{Nodes: map[string]bool{a.Nodes()[0]: true, a.Nodes()[1]: true}, Meaning: v.meaning}
-			if got := search.NewHistory(m, lost.Nodes, nil, search.Options{}).Lose(lost, search.Options{})[0]; got.Verdict != v.verdict || got.Pending != v.pending {
+			if got := search.NewHistory(m, []map[string]bool{lost.Nodes}, nil, search.Options{}).Lose(lost, search.Options{})[0]; got.Verdict != v.verdict || got.Pending != v.pending {
 				t.Errorf("%+v: a search finds %+v", v, got)
 			}
 		}

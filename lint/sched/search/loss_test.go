@@ -281,7 +281,7 @@ func TestLose(t *testing.T) {
 		g := generator{rand.New(rand.NewPCG(uint64(seed), 401))}
 		s := g.losing()
 		want, m := s.fates(t)
-		for _, got := range search.NewHistory(m, s.names(), nil, search.Options{}).Lose(certificate.Loss{Nodes: s.names(), Meaning: s.meaning}, search.Options{}) {
+		for _, got := range search.NewHistory(m, []map[string]bool{s.names()}, nil, search.Options{}).Lose(certificate.Loss{Nodes: s.names(), Meaning: s.meaning}, search.Options{}) {
 			f := want[got.Workload.Object.Name]
 			count[fmt.Sprint(s.meaning, " ", f.verdict())]++
 			switch v := f.verdict(); {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/topology"
 )
 
 // groups applies a mistake to each pod group, and reports whether it changed one of them.
@@ -223,29 +222,25 @@ var LossMistakes = map[string]func(s *losing) bool{
 	},
 }
 
-// MistakenLoss answers a question about a loss with a mistake in the search. The loss is one of fixed nodes
+// MistakenLoss answers a question about a loss with a mistake in the search. The loss is one of a domain
 // if no others come before it. MistakenLoss returns the error of the checker, or nil if the mistake changes
 // nothing.
 func MistakenLoss(m *model.Model, l certificate.Loss, again []certificate.Loss, mistake string) error {
 	steps, check := budget(m, Options{})
 	parts := m.Split()
-	fixed := l.Nodes
+	domains := []map[string]bool{l.Nodes}
 	if len(again) > 0 {
-		fixed = nil
+		domains = nil
 	}
-	s := newLosing(newState(parts, true, nil), fixed, again, &steps)
+	s := newLosing(newState(parts, true, nil), domains, again, &steps)
 	if s == nil {
 		return nil
 	}
-	nodes, class := s.fixed, fixedNodes
-	if fixed == nil {
-		n := slices.IndexFunc(s.a.nodes, func(n *topology.Node) bool { return l.Nodes[n.Name] })
-		nodes, class = []int{n}, s.class[n]
-	}
-	s.episode = s.episodeOf(l, class)
+	var nodes []int
+	s.episode, nodes = s.asked(l)
 	if s.absence = s.absent(nodes); s.absence == nil || !LossMistakes[mistake](s) {
 		return nil
 	}
 	out, _ := s.answers(l)
-	return certificate.CheckerOf(parts).History(parts, fixed, again).Check(l, out, check)
+	return certificate.CheckerOf(parts).History(parts, domains, again).Check(l, out, check)
 }
