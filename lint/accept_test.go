@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/accept"
@@ -19,7 +20,7 @@ import (
 func TestBaselineOutlivesMoves(t *testing.T) {
 	dir := t.TempDir()
 	nodes, tree := filepath.Join(dir, "nodes.yaml"), filepath.Join(dir, "tree")
-	put(t, nodes, workers(3, 3))
+	linttest.Put(t, nodes, linttest.Workers(3, 3))
 	bad, err := filepath.Glob("../fixtures/*/bad.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +34,7 @@ func TestBaselineOutlivesMoves(t *testing.T) {
 		if err := os.MkdirAll(at, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(at, "bad.yaml"), string(text))
+		linttest.Put(t, filepath.Join(at, "bad.yaml"), string(text))
 	}
 	outlivesMoves(t, tree, nodes, 15)
 }
@@ -48,7 +49,7 @@ func outlivesMoves(t *testing.T, tree, nodes string, least int) {
 		t.Fatal(err)
 	}
 	lintTree := func(dir string, b *accept.Baseline) *diag.Report {
-		e := engine(t)
+		e := linttest.Engine(t)
 		r, err := lint.Run(context.Background(), lint.Options{
 			Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{nodes}, Policy: e, Baseline: b, Today: "2026-11-21",
 			Level: func(id string) diag.Level { rule, _ := e.Rule(id); return rule.Level },

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -76,8 +77,8 @@ func TestSevenReplicasOnSixNodes(t *testing.T) {
 		t.Fatalf("seven replicas on six nodes: %v", got)
 	}
 	for _, number := range []string{"7 replicas", "6 nodes", "1 pod "} {
-		if !strings.Contains(reported(&got[0]), number) {
-			t.Errorf("no %q in %q", number, reported(&got[0]))
+		if !strings.Contains(linttest.Text(&got[0]), number) {
+			t.Errorf("no %q in %q", number, linttest.Text(&got[0]))
 		}
 	}
 	if at := got[0].Location; at.Line != 16 || at.Column != 13 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 )
 
@@ -158,7 +159,7 @@ func TestAdviceOrder(t *testing.T) {
 				t.Errorf("lint (-want +got):\n%s", diff)
 			}
 			repairs := []string{}
-			for _, w := range place(t, lint.Options{Dir: dir, Root: dir, Topology: []string{"nodes.yaml"}, Paths: []string{"web.yaml"}}).Workloads {
+			for _, w := range linttest.Place(t, lint.Options{Dir: dir, Root: dir, Topology: []string{"nodes.yaml"}, Paths: []string{"web.yaml"}}).Workloads {
 				repairs = append(repairs, w.Repairs...)
 			}
 			if diff := cmp.Diff(c.place, repairs); diff != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -40,22 +41,8 @@ func changes(t *testing.T, topology, manifest string) *changed {
 	}
 	slices.Sort(c.rules)
 	c.rules = slices.Compact(c.rules)
-	c.doc = place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"manifest.yaml"}, Topology: []string{"nodes.yaml"}})
+	c.doc = linttest.Place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"manifest.yaml"}, Topology: []string{"nodes.yaml"}})
 	return c
-}
-
-// workers returns a pool of count nodes in the given number of zones. With 0 zones, the nodes have
-// no zone label.
-func workers(count, zones int) string {
-	text := fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: %d", count)
-	if zones > 0 {
-		var names []string
-		for z := range zones {
-			names = append(names, fmt.Sprintf("z%d: %d", z, count/zones))
-		}
-		text += ", zones: {" + strings.Join(names, ", ") + "}"
-	}
-	return text + "}\n"
 }
 
 // apartOn returns an anti-affinity term that separates pods of app=web.
@@ -99,7 +86,7 @@ func TestDefaultStrategyDeadlocks(t *testing.T) {
 				"pod-template-hash": {"", ", matchLabelKeys: [pod-template-hash]"},
 			} {
 				manifest := object("apps/v1", "Deployment", fmt.Sprintf("replicas: %d%s", replicas, v.strategy), anti(apartOn(hostKey, v.more)))
-				c := changes(t, workers(replicas+spare, 0), manifest)
+				c := changes(t, linttest.Workers(replicas+spare, 0), manifest)
 				want, verdict := name == "default" && replicas < 4 && spare == 0, c.of("web").Rollout.Verdict
 				if found := slices.Contains(c.rules, "rollout-deadlock"); found != want || slices.Contains(c.rules, "rollout-may-deadlock") || (verdict == "never") != want || (verdict == "always") == want {
 					t.Errorf("%d replicas on %d nodes, %s: rollout-deadlock %t, want %t; place says %s", replicas, replicas+spare, name, found, want, verdict)
@@ -130,31 +117,31 @@ func TestChangeVectors(t *testing.T) {
 		silent                    []string
 		check                     func(c *changed) string
 	}{
-		{id: "W-1", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 3", anti(apartOn(hostKey, ""))), rule: "rollout-deadlock", silent: []string{"anti-affinity-exceeds-domains"}},
-		{id: "W-2", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 3", anti(apartOn(hostKey, ", matchLabelKeys: [pod-template-hash]"))), silent: []string{"rollout-deadlock", "rollout-may-deadlock"}},
-		{id: "W-3", nodes: workers(3, 0), manifest: strings.ReplaceAll(object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ", matchLabelKeys: [version]"))), "app: web}", "app: web, version: v1}"), rule: "pods-rejected-by-api", silent: []string{"rollout-deadlock"}},
-		{id: "W-4", nodes: workers(1, 0), manifest: object("apps/v1", "StatefulSet", "replicas: 3, serviceName: web", anti(apartOn(hostKey, ""))), rule: "anti-affinity-exceeds-domains", silent: []string{"rollout-deadlock"}},
-		{id: "W-5", nodes: workers(3, 0), manifest: object("apps/v1", "StatefulSet", "replicas: 3, serviceName: web", anti(apartOn(hostKey, ""))), silent: []string{"rollout-deadlock", "rollout-may-deadlock"},
+		{id: "W-1", nodes: linttest.Workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 3", anti(apartOn(hostKey, ""))), rule: "rollout-deadlock", silent: []string{"anti-affinity-exceeds-domains"}},
+		{id: "W-2", nodes: linttest.Workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 3", anti(apartOn(hostKey, ", matchLabelKeys: [pod-template-hash]"))), silent: []string{"rollout-deadlock", "rollout-may-deadlock"}},
+		{id: "W-3", nodes: linttest.Workers(3, 0), manifest: strings.ReplaceAll(object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ", matchLabelKeys: [version]"))), "app: web}", "app: web, version: v1}"), rule: "pods-rejected-by-api", silent: []string{"rollout-deadlock"}},
+		{id: "W-4", nodes: linttest.Workers(1, 0), manifest: object("apps/v1", "StatefulSet", "replicas: 3, serviceName: web", anti(apartOn(hostKey, ""))), rule: "anti-affinity-exceeds-domains", silent: []string{"rollout-deadlock"}},
+		{id: "W-5", nodes: linttest.Workers(3, 0), manifest: object("apps/v1", "StatefulSet", "replicas: 3, serviceName: web", anti(apartOn(hostKey, ""))), silent: []string{"rollout-deadlock", "rollout-may-deadlock"},
 			check: func(c *changed) string { return c.of("web").Rollout.Verdict + " always" }},
-		{id: "W-6", nodes: workers(3, 0), manifest: strings.Replace(object("apps/v1", "DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}", "hostNetwork: true"), "image: example.com/c", "image: example.com/c, ports: [{containerPort: 80}]", 1), rule: "rollout-deadlock"},
-		{id: "W-6 without surge", nodes: workers(3, 0), manifest: strings.Replace(object("apps/v1", "DaemonSet", "", "hostNetwork: true"), "image: example.com/c", "image: example.com/c, ports: [{containerPort: 80}]", 1), silent: []string{"rollout-deadlock"}},
-		{id: "W-7", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb("minAvailable: 2"), rule: "drain-blocked"},
-		{id: "W-7, maxUnavailable", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb("maxUnavailable: 0"), rule: "drain-blocked"},
-		{id: "W-7, one may go", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb("minAvailable: 1"), silent: []string{"drain-blocked"}},
-		{id: "W-8", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ""))) + "---\n" + scaler(2, 10), rule: "autoscaler-exceeds-domains", silent: []string{"rollout-deadlock", "anti-affinity-exceeds-domains"}},
-		{id: "W-9", nodes: workers(3, 0), manifest: vms(1, "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, matchLabelKeys: [tenant]}]}}"), rule: "pods-rejected-by-api"},
-		{id: "W-10", nodes: workers(6, 3), manifest: vms(3, live+anti(apartOn(zoneKey, ""))), rule: "vm-cannot-migrate",
+		{id: "W-6", nodes: linttest.Workers(3, 0), manifest: strings.Replace(object("apps/v1", "DaemonSet", "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}", "hostNetwork: true"), "image: example.com/c", "image: example.com/c, ports: [{containerPort: 80}]", 1), rule: "rollout-deadlock"},
+		{id: "W-6 without surge", nodes: linttest.Workers(3, 0), manifest: strings.Replace(object("apps/v1", "DaemonSet", "", "hostNetwork: true"), "image: example.com/c", "image: example.com/c, ports: [{containerPort: 80}]", 1), silent: []string{"rollout-deadlock"}},
+		{id: "W-7", nodes: linttest.Workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb("minAvailable: 2"), rule: "drain-blocked"},
+		{id: "W-7, maxUnavailable", nodes: linttest.Workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb("maxUnavailable: 0"), rule: "drain-blocked"},
+		{id: "W-7, one may go", nodes: linttest.Workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb("minAvailable: 1"), silent: []string{"drain-blocked"}},
+		{id: "W-8", nodes: linttest.Workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ""))) + "---\n" + scaler(2, 10), rule: "autoscaler-exceeds-domains", silent: []string{"rollout-deadlock", "anti-affinity-exceeds-domains"}},
+		{id: "W-9", nodes: linttest.Workers(3, 0), manifest: vms(1, "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, matchLabelKeys: [tenant]}]}}"), rule: "pods-rejected-by-api"},
+		{id: "W-10", nodes: linttest.Workers(6, 3), manifest: vms(3, live+anti(apartOn(zoneKey, ""))), rule: "vm-cannot-migrate",
 			check: func(c *changed) string { return c.of("web-0").Drain.Verdict + " never" }},
-		{id: "W-10, own pod passed over", nodes: workers(6, 3), manifest: vms(3, live+anti(apartOn(zoneKey, ", mismatchLabelKeys: [kubevirt.io/created-by]"))), silent: []string{"vm-cannot-migrate"},
+		{id: "W-10, own pod passed over", nodes: linttest.Workers(6, 3), manifest: vms(3, live+anti(apartOn(zoneKey, ", mismatchLabelKeys: [kubevirt.io/created-by]"))), silent: []string{"vm-cannot-migrate"},
 			check: func(c *changed) string { return c.of("web-0").Migrate.Verdict + " always" }},
-		{id: "W-11", nodes: workers(3, 0), manifest: vms(1, near("db")) + "---\n" + other.Replace(object("apps/v1", "Deployment", "replicas: 1", "")), rule: "vm-cannot-migrate"},
-		{id: "W-12", nodes: workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 1", near("db")) + "---\n" + other.Replace(object("apps/v1", "Deployment", "replicas: 1", strings.Replace(near("db"), "app: db", "app: wEb", 1))), rule: "circular-affinity"},
-		{id: "W-13", nodes: workers(3, 0), manifest: "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web, namespace: shop, labels: {app: web}}\nspec: {runStrategy: Always, template: {spec: {domain: {devices: {}}, " + anti(apartOn(hostKey, "")) + "}}}\n", rule: "vm-labels-never-reach-pods"},
-		{id: "W-14", nodes: workers(3, 0), manifest: object("argoproj.io/v1alpha1", "Rollout", "replicas: 2, strategy: {blueGreen: {activeService: web}}", anti(apartOn(hostKey, ""))), rule: "rollout-deadlock"},
-		{id: "W-14, room for both", nodes: workers(4, 0), manifest: object("argoproj.io/v1alpha1", "Rollout", "replicas: 2, strategy: {blueGreen: {activeService: web}}", anti(apartOn(hostKey, ""))), silent: []string{"rollout-deadlock", "rollout-may-deadlock"}},
-		{id: "W-15", nodes: workers(1, 0), manifest: "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: web, namespace: shop}\nspec: {schedule: '* * * * *', concurrencyPolicy: Forbid, jobTemplate: {spec: {template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, " + anti(apartOn(hostKey, "")) + ", containers: [{name: c, image: c}]}}}}}\n",
+		{id: "W-11", nodes: linttest.Workers(3, 0), manifest: vms(1, near("db")) + "---\n" + other.Replace(object("apps/v1", "Deployment", "replicas: 1", "")), rule: "vm-cannot-migrate"},
+		{id: "W-12", nodes: linttest.Workers(3, 0), manifest: object("apps/v1", "Deployment", "replicas: 1", near("db")) + "---\n" + other.Replace(object("apps/v1", "Deployment", "replicas: 1", strings.Replace(near("db"), "app: db", "app: wEb", 1))), rule: "circular-affinity"},
+		{id: "W-13", nodes: linttest.Workers(3, 0), manifest: "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web, namespace: shop, labels: {app: web}}\nspec: {runStrategy: Always, template: {spec: {domain: {devices: {}}, " + anti(apartOn(hostKey, "")) + "}}}\n", rule: "vm-labels-never-reach-pods"},
+		{id: "W-14", nodes: linttest.Workers(3, 0), manifest: object("argoproj.io/v1alpha1", "Rollout", "replicas: 2, strategy: {blueGreen: {activeService: web}}", anti(apartOn(hostKey, ""))), rule: "rollout-deadlock"},
+		{id: "W-14, room for both", nodes: linttest.Workers(4, 0), manifest: object("argoproj.io/v1alpha1", "Rollout", "replicas: 2, strategy: {blueGreen: {activeService: web}}", anti(apartOn(hostKey, ""))), silent: []string{"rollout-deadlock", "rollout-may-deadlock"}},
+		{id: "W-15", nodes: linttest.Workers(1, 0), manifest: "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: web, namespace: shop}\nspec: {schedule: '* * * * *', concurrencyPolicy: Forbid, jobTemplate: {spec: {template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, " + anti(apartOn(hostKey, "")) + ", containers: [{name: c, image: c}]}}}}}\n",
 			check: func(c *changed) string { return c.of("web").Rollout.Verdict + " none" }},
-		{id: "W-16", nodes: workers(3, 3), manifest: object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ", matchLabelKeys: [topology.kubernetes.io/zone]"))), rule: "match-label-key-not-on-pod"},
+		{id: "W-16", nodes: linttest.Workers(3, 3), manifest: object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ", matchLabelKeys: [topology.kubernetes.io/zone]"))), rule: "match-label-key-not-on-pod"},
 	} {
 		t.Run(v.id, func(t *testing.T) {
 			c := changes(t, v.nodes, strings.ReplaceAll(v.manifest, "wEb", "web"))
@@ -194,14 +181,14 @@ func TestNineReplicasInThreeZones(t *testing.T) {
 		return object("apps/v1", "Deployment", "replicas: 9", "topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: "+zoneKey+", labelSelector: {matchLabels: {app: web}}"+more+"}]")
 	}
 	sized := func(pods int) string {
-		return strings.Replace(workers(3, 3), "}}", fmt.Sprintf("}, allocatable: {pods: %q}}", fmt.Sprint(pods)), 1)
+		return strings.Replace(linttest.Workers(3, 3), "}}", fmt.Sprintf("}, allocatable: {pods: %q}}", fmt.Sprint(pods)), 1)
 	}
 	for _, v := range []struct {
 		topology, more string
 		want           string
 	}{
-		{workers(3, 3), "", "gone always 0, unreachable never 3"},
-		{workers(3, 3), ", nodeTaintsPolicy: Honor", "gone always 0, unreachable always 0"},
+		{linttest.Workers(3, 3), "", "gone always 0, unreachable never 3"},
+		{linttest.Workers(3, 3), ", nodeTaintsPolicy: Honor", "gone always 0, unreachable always 0"},
 		{sized(5), "", "gone always 0, unreachable never 3"},
 		{sized(4), "", "gone never 1, unreachable never 3"},
 		{sized(4), ", nodeTaintsPolicy: Honor", "gone never 1, unreachable never 1"},
@@ -232,7 +219,7 @@ func TestChangeSilent(t *testing.T) {
 		"a Deployment that is paused":           object("apps/v1", "Deployment", "replicas: 2, paused: true", anti(apartOn(hostKey, ""))),
 		"a Job":                                 "apiVersion: batch/v1\nkind: Job\nmetadata: {name: web, namespace: shop}\nspec: {parallelism: 2, completions: 2, template: {metadata: {labels: {app: web}}, spec: {restartPolicy: Never, " + anti(apartOn(hostKey, "")) + ", containers: [{name: c, image: c}]}}}\n",
 	} {
-		c := changes(t, workers(2, 0), manifest)
+		c := changes(t, linttest.Workers(2, 0), manifest)
 		for _, rule := range []string{"rollout-deadlock", "rollout-may-deadlock"} {
 			if slices.Contains(c.rules, rule) || c.doc.Verdict != "always" {
 				t.Errorf("%s: found %v, placed %s", name, c.rules, c.doc.Verdict)
@@ -243,7 +230,7 @@ func TestChangeSilent(t *testing.T) {
 
 // TestUnfitDoesNotSurvive checks that pods that do not fit on all nodes do not fit on fewer.
 func TestUnfitDoesNotSurvive(t *testing.T) {
-	c := changes(t, workers(3, 0), object("apps/v1", "Deployment", "replicas: 4", "nodeSelector: {disk: ssd}"))
+	c := changes(t, linttest.Workers(3, 0), object("apps/v1", "Deployment", "replicas: 4", "nodeSelector: {disk: ssd}"))
 	change := c.of("web")
 	if len(change.Survives) == 0 || change.Drain.Verdict != "none" || change.Rollout.Verdict != "none" {
 		t.Errorf("%+v", change)
@@ -272,7 +259,7 @@ func TestChangeHelp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := runFor(t, rule, survive(text), dir, []string{"nodes.yaml"}, "bad.yaml")
+		report, err := runFor(t, rule, linttest.Survive(text), dir, []string{"nodes.yaml"}, "bad.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,7 +280,7 @@ func TestChangeHelp(t *testing.T) {
 // eviction.
 func TestBudgetHelp(t *testing.T) {
 	for limit, more := range map[string]bool{"minAvailable: 2": true, "minAvailable: 67%": false, "minAvailable: 100%": false, "maxUnavailable: 0": false} {
-		report := lintFiles(t, workers(3, 0), map[string]string{"web.yaml": object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb(limit)})
+		report := lintFiles(t, linttest.Workers(3, 0), map[string]string{"web.yaml": object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb(limit)})
 		found := false
 		for _, d := range report.Diagnostics {
 			if d.Rule == "drain-blocked" {

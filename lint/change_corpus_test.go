@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/linttest"
 )
 
 // changeRules are the rules that report on change by default.
@@ -20,7 +22,7 @@ var changeRules = []string{
 // line of each finding about changes.
 func corpusChanges(t *testing.T, topology string, paths ...string) []string {
 	t.Helper()
-	dir := corpus(t)
+	dir := linttest.Corpus(t)
 	nodes := filepath.Join(t.TempDir(), "nodes.yaml")
 	if err := os.WriteFile(nodes, []byte(topology), 0o644); err != nil {
 		t.Fatal(err)
@@ -49,20 +51,20 @@ func TestCorpusChange(t *testing.T) {
 		return "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: slow, zones: {" + zones + "}}\n- {name: fast, zones: {" + zones + "}, labels: {performance: high}}\n"
 	}
 	npu := func(count int) string {
-		return strings.Replace(workers(count, 0), "name: worker", "name: worker, labels: {agentpool: npuser01}", 1)
+		return strings.Replace(linttest.Workers(count, 0), "name: worker", "name: worker, labels: {agentpool: npuser01}", 1)
 	}
 	for _, v := range []struct {
 		topology, path string
 		want           []string
 	}{
-		{workers(2, 0), argo, []string{
+		{linttest.Workers(2, 0), argo, []string{
 			"rollout-deadlock argocd-repo-server:2502", "drain-leaves-pods-pending argocd-repo-server:2502",
 			"rollout-deadlock argocd-server:2940", "drain-leaves-pods-pending argocd-server:2940"}},
-		{workers(3, 0), argo, []string{
+		{linttest.Workers(3, 0), argo, []string{
 			"rollout-deadlock argocd-redis-ha-haproxy:2374", "drain-leaves-pods-pending argocd-redis-ha-haproxy:2374", "drain-leaves-pods-pending argocd-redis-ha-server:3951"}},
-		{workers(4, 0), argo, nil},
-		{workers(6, 3), post + "L352.yaml", []string{"rollout-deadlock varnish-cache:28"}},
-		{workers(8, 4), post + "L352.yaml", nil},
+		{linttest.Workers(4, 0), argo, nil},
+		{linttest.Workers(6, 3), post + "L352.yaml", []string{"rollout-deadlock varnish-cache:28"}},
+		{linttest.Workers(8, 4), post + "L352.yaml", nil},
 		{fast("a: 1, b: 1, c: 1"), post + "L256.yaml", []string{"drain-leaves-pods-pending mssql2016replicaset:28", "vm-cannot-migrate mssql2016replicaset:28"}},
 		{npu(2), "mspnp__aks-baseline/workload/01-aspnetapp.yaml", []string{"rollout-deadlock aspnetapp-deployment:30", "drain-blocked aspnetapp-pdb:77"}},
 		{npu(3), "mspnp__aks-baseline/workload/01-aspnetapp.yaml", []string{"drain-blocked aspnetapp-pdb:77"}},
@@ -80,17 +82,17 @@ func TestCorpusChange(t *testing.T) {
 // an old pod is gone, budgets for pods that an operator creates or a patch changes, clusters that
 // grow, and files that are not manifests.
 func TestCorpusTraps(t *testing.T) {
-	pools := workers(3, 0) + "- {name: elastic, count: 1, min: 0, max: 10}\n"
+	pools := linttest.Workers(3, 0) + "- {name: elastic, count: 1, min: 0, max: 10}\n"
 	for _, v := range []struct {
 		topology, path string
 		silent         []string
 	}{
-		{workers(3, 0), "linkerd__linkerd2", []string{"rollout-deadlock", "rollout-may-deadlock", "pdb-selects-no-pod"}},
-		{workers(2, 0), "kubernetes-sigs__metrics-server", []string{"rollout-deadlock", "rollout-may-deadlock", "pdb-selects-no-pod"}},
-		{workers(2, 0), "_rendered/kubernetes-sigs__metrics-server~manifests~overlays~release-ha.yaml", []string{"rollout-deadlock", "rollout-may-deadlock"}},
-		{workers(3, 0), "kubernetes-sigs__vsphere-csi-driver", []string{"rollout-deadlock", "rollout-may-deadlock"}},
-		{workers(3, 0), "prometheus-operator__kube-prometheus", []string{"pdb-selects-no-pod"}},
-		{workers(3, 0), "kubevirt__kubevirt/staging", changeRules},
+		{linttest.Workers(3, 0), "linkerd__linkerd2", []string{"rollout-deadlock", "rollout-may-deadlock", "pdb-selects-no-pod"}},
+		{linttest.Workers(2, 0), "kubernetes-sigs__metrics-server", []string{"rollout-deadlock", "rollout-may-deadlock", "pdb-selects-no-pod"}},
+		{linttest.Workers(2, 0), "_rendered/kubernetes-sigs__metrics-server~manifests~overlays~release-ha.yaml", []string{"rollout-deadlock", "rollout-may-deadlock"}},
+		{linttest.Workers(3, 0), "kubernetes-sigs__vsphere-csi-driver", []string{"rollout-deadlock", "rollout-may-deadlock"}},
+		{linttest.Workers(3, 0), "prometheus-operator__kube-prometheus", []string{"pdb-selects-no-pod"}},
+		{linttest.Workers(3, 0), "kubevirt__kubevirt/staging", changeRules},
 		{pools, "aws-samples__karpenter-blueprints/blueprints/overprovision/dummy-workload.yaml", []string{"rollout-deadlock", "rollout-may-deadlock", "drain-leaves-pods-pending"}},
 		{pools, "argoproj__argo-cd/manifests/ha/namespace-install.yaml", []string{"rollout-deadlock", "rollout-may-deadlock", "drain-leaves-pods-pending"}},
 	} {

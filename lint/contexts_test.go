@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -94,7 +95,7 @@ func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]str
 		tt.Fatal(err)
 	}
 	for _, d := range report.Diagnostics {
-		all = append(all, fmt.Sprintf("%s %s %s/%s line %d: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Name, d.Location.Line, reported(&d)))
+		all = append(all, fmt.Sprintf("%s %s %s/%s line %d: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Name, d.Location.Line, linttest.Text(&d)))
 	}
 	doc, err := lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"tree"}, Topology: []string{nodes}})
 	if err != nil {
@@ -213,15 +214,15 @@ func TestManyContexts(t *testing.T) {
 	for i := range 3000 {
 		common += fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%d}\n---\n", i)
 	}
-	put(t, filepath.Join(dir, "common.yaml"), common)
+	linttest.Put(t, filepath.Join(dir, "common.yaml"), common)
 	for i := range 400 {
 		if err := os.MkdirAll(filepath.Join(dir, "envs", fmt.Sprint("e", i)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(dir, "envs", fmt.Sprint("e", i), "pod.yaml"), fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: {e: e%d}}\nspec: {containers: [{name: c, image: x}]}\n", i))
+		linttest.Put(t, filepath.Join(dir, "envs", fmt.Sprint("e", i), "pod.yaml"), fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: {e: e%d}}\nspec: {containers: [{name: c, image: x}]}\n", i))
 	}
-	put(t, filepath.Join(dir, "nodes.yaml"), "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: 3, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n")
-	o := lint.Options{Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{"nodes.yaml"}, Policy: engine(t), Level: func(string) diag.Level { return diag.LevelNote }}
+	linttest.Put(t, filepath.Join(dir, "nodes.yaml"), "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: 3, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n")
+	o := lint.Options{Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{"nodes.yaml"}, Policy: linttest.Engine(t), Level: func(string) diag.Level { return diag.LevelNote }}
 	r, err := lint.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

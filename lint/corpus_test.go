@@ -12,23 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 )
-
-// corpus is a collection of other projects' manifests beside the checkout. Only .ci/run
-// provides it, so only the tests behind the build tag ci read it.
-func corpus(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs("../../shared")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "corpus")); err != nil {
-		t.Fatal("no corpus beside the checkout")
-	}
-	return dir
-}
 
 // fault is a known fault of the corpus: a rule and part of a path.
 type fault struct{ rule, path string }
@@ -52,7 +39,7 @@ func projects(t *testing.T, corpus string) []string {
 // TestCorpus lints about 500 manifests of other projects, one by one. Known faults are found, and
 // manifests that are known to be correct are not reported.
 func TestCorpus(t *testing.T) {
-	dir := corpus(t)
+	dir := linttest.Corpus(t)
 	for _, topology := range []string{"", "topologies/six-nodes-three-zones.yaml", "topologies/kind-3-workers.yaml", "topologies/eks-3az.yaml", "topologies/bare-metal-no-zone-labels.yaml"} {
 		t.Run(topology, func(t *testing.T) {
 			var nodes []string
@@ -108,7 +95,7 @@ func givenUp(open []diag.Skip) (n int) {
 // placed places a project and checks that no question exceeds its step budget.
 func placed(t *testing.T, dir, topology, project string) {
 	t.Helper()
-	doc, err := lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"corpus/" + project}, Topology: []string{topology}, Policy: engine(t)})
+	doc, err := lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"corpus/" + project}, Topology: []string{topology}, Policy: linttest.Engine(t)})
 	if doc == nil {
 		t.Fatal(err)
 	}
@@ -161,7 +148,7 @@ func traps() []fault {
 // TestRenderedCorpusPlaces renders every kustomization of other projects and looks up the source of
 // every scalar in every result in the same way as for a finding.
 func TestRenderedCorpusPlaces(t *testing.T) {
-	dir := filepath.Join(corpus(t), "corpus")
+	dir := filepath.Join(linttest.Corpus(t), "corpus")
 	var all placeFigures
 	for _, project := range projects(t, dir) {
 		all.tree(t, filepath.Join(dir, project), nil)
@@ -172,7 +159,7 @@ func TestRenderedCorpusPlaces(t *testing.T) {
 // TestRenderedCorpusFindings checks that known faults of other projects are reported on the
 // lines that a person would change.
 func TestRenderedCorpusFindings(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(filepath.Join(corpus(t), "corpus"))
+	dir, err := filepath.EvalSymlinks(filepath.Join(linttest.Corpus(t), "corpus"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +173,7 @@ func TestRenderedCorpusFindings(t *testing.T) {
 		{"kubernetes-sigs__metrics-server", "manifests/overlays/release-ha", 2, ""},
 	} {
 		nodes := filepath.Join(t.TempDir(), "nodes.yaml")
-		if err := os.WriteFile(nodes, []byte(workers(c.nodes, 0)), 0o644); err != nil {
+		if err := os.WriteFile(nodes, []byte(linttest.Workers(c.nodes, 0)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		report, err := runRendering(t, []string{c.root}, "", nil, filepath.Join(dir, c.project), []string{nodes})
@@ -205,14 +192,14 @@ func TestRenderedCorpusFindings(t *testing.T) {
 
 // TestCorpusBaselineOutlivesMoves runs outlivesMoves on the manifests of other projects.
 func TestCorpusBaselineOutlivesMoves(t *testing.T) {
-	shared := corpus(t)
+	shared := linttest.Corpus(t)
 	outlivesMoves(t, filepath.Join(shared, "corpus"), filepath.Join(shared, "topologies", "kind-3-workers.yaml"), 100)
 }
 
 // TestCorpusEditsFix runs editsFix on other projects, on several clusters.
 func TestCorpusEditsFix(t *testing.T) {
 	var all []tree
-	shared := corpus(t)
+	shared := linttest.Corpus(t)
 	for _, project := range projects(t, filepath.Join(shared, "corpus")) {
 		one := tree{project, filepath.Join(shared, "corpus", project), ".", ""}
 		all = append(all, one)
@@ -226,7 +213,7 @@ func TestCorpusEditsFix(t *testing.T) {
 
 // TestCorpusHealthyFactsAreSpared runs spared on other projects.
 func TestCorpusHealthyFactsAreSpared(t *testing.T) {
-	shared := corpus(t)
+	shared := linttest.Corpus(t)
 	for _, project := range projects(t, filepath.Join(shared, "corpus")) {
 		spared(t, filepath.Join(shared, "corpus", project), filepath.Join(shared, "topologies", "eks-3az.yaml"))
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -35,7 +36,7 @@ func TestCrowdOfOnePod(t *testing.T) {
 		lost diag.Outcome
 	}{{44, "409m", diag.Sometimes}, {50, "300m", diag.Always}} {
 		dir := crowdOf(t, c.pods, c.cpu)
-		doc := place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"all.yaml"}, Topology: []string{"nodes.yaml"}})
+		doc := linttest.Place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"all.yaml"}, Topology: []string{"nodes.yaml"}})
 		for i := range doc.Workloads {
 			w := &doc.Workloads[i]
 			for _, s := range w.Change.Survives {
@@ -56,7 +57,7 @@ func TestCrowdIsNotKnown(t *testing.T) {
 	t.Parallel()
 	const want = "too many workloads compete for the same nodes to search"
 	dir := crowdOf(t, 45, "409m") // none of the rollouts has room for one more pod
-	doc := place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"all.yaml"}, Topology: []string{"nodes.yaml"}})
+	doc := linttest.Place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"all.yaml"}, Topology: []string{"nodes.yaml"}})
 	for i := range doc.Workloads {
 		if r := doc.Workloads[i].Change.Rollout; r.Verdict != string(diag.Unknown) || r.Reason != want {
 			t.Errorf("%s: rolls: %s (%s)", doc.Workloads[i].Name, r.Verdict, r.Reason)

@@ -28,6 +28,7 @@ const layers = `
 11 lint/sizing     k8s.io/api k8s.io/apimachinery
 12 lint/upgrade    k8s.io/api k8s.io/apimachinery
 10 fixtures/models
+14 fixtures/linttest
 17 fixtures/scripts github.com/rogpeppe/go-internal
 11 rego            github.com/open-policy-agent/opa
 10 lint/locate

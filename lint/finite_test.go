@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -53,7 +54,7 @@ func both(t *testing.T, nodes, text string) (rules []string, doc *diag.Placement
 	for _, d := range report.Diagnostics {
 		rules = append(rules, d.Rule)
 	}
-	return rules, place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"app.yaml"}, Topology: []string{"nodes.yaml"}})
+	return rules, linttest.Place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"app.yaml"}, Topology: []string{"nodes.yaml"}})
 }
 
 const twoNodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 2, allocatable: {cpu: '4', memory: 8Gi, pods: '9'}}]\n"
@@ -75,7 +76,7 @@ func TestFinitePodsWait(t *testing.T) {
 	for name, c := range cases {
 		for form, write := range forms {
 			rules, doc := both(t, twoNodes, write("web", ", tier: x", c.spec))
-			said := slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(pending, r) })
+			said := slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(linttest.Pending, r) })
 			if slices.Contains(stays, form) {
 				if !slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(c.rules, r) }) || doc.Verdict != "never" {
 					t.Errorf("%s, %s: found %v, place says %s", name, form, rules, doc.Verdict)
@@ -99,7 +100,7 @@ func TestFinitePodsTakeNoRoom(t *testing.T) {
 	} {
 		for form, write := range forms {
 			rules, doc := both(t, c.nodes, forms["Deployment"]("stays", "", c.spec)+"---\n"+write("other", "", c.spec))
-			said := slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(pending, r) || r == "order-dependent-placement" })
+			said := slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(linttest.Pending, r) || r == "order-dependent-placement" })
 			want := "always"
 			if slices.Contains(stays, form) {
 				want = "never"
@@ -160,7 +161,7 @@ func TestFinitePodsAsCompany(t *testing.T) {
 			if web.Verdict != want || web.Reason != reason || doc.Verdict != want || web.Change.Rollout.Verdict == "none" {
 				t.Errorf("%s, %s: place says %s, and of web %s, %q, %+v", name, form, doc.Verdict, web.Verdict, web.Reason, web.Change)
 			}
-			if slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(pending, r) }) {
+			if slices.ContainsFunc(rules, func(r string) bool { return slices.Contains(linttest.Pending, r) }) {
 				t.Errorf("%s, %s: found %v", name, form, rules)
 			}
 		}

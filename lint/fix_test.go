@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -70,7 +71,7 @@ func TestEveryOfferedEditFixes(t *testing.T) {
 // The finding must be gone, no finding may be new, and no byte outside the edit may change.
 func editsFix(t *testing.T, all []tree) {
 	t.Helper()
-	e, offered := engine(t), 0
+	e, offered := linttest.Engine(t), 0
 	for _, tr := range all {
 		t.Run(tr.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -103,8 +104,8 @@ func checkEdit(t *testing.T, o lint.Options, before *diag.Report, f lint.FixedFi
 	t.Helper()
 	text := applied(string(f.Before), edit)
 	checkBytes(t, string(f.Before), text, edit)
-	put(t, f.Path, text)
-	defer put(t, f.Path, string(f.Before))
+	linttest.Put(t, f.Path, text)
+	defer linttest.Put(t, f.Path, string(f.Before))
 	after, err := lint.Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +135,7 @@ func checkEdit(t *testing.T, o lint.Options, before *diag.Report, f lint.FixedFi
 func checkTogether(t *testing.T, o lint.Options, fixed *lint.Fixed) {
 	t.Helper()
 	for _, f := range fixed.Files {
-		put(t, f.Path, string(f.After))
+		linttest.Put(t, f.Path, string(f.After))
 	}
 	again, err := lint.Fix(context.Background(), o)
 	if err != nil {
@@ -145,13 +146,6 @@ func checkTogether(t *testing.T, o lint.Options, fixed *lint.Fixed) {
 	}
 	if len(again.Files) > 0 {
 		t.Errorf("once more: %s changes", again.Files[0].Name)
-	}
-}
-
-func put(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -200,14 +194,14 @@ func fixFiles(t *testing.T, topology string, files map[string]string) *lint.Fixe
 	dir := t.TempDir()
 	nodes := ""
 	for name, text := range files {
-		put(t, filepath.Join(dir, name), text)
+		linttest.Put(t, filepath.Join(dir, name), text)
 	}
 	if topology != "" {
 		nodes = filepath.Join(t.TempDir(), "nodes.yaml")
-		put(t, nodes, topology)
+		linttest.Put(t, nodes, topology)
 	}
 	before := snapshot(t, dir)
-	fixed, err := lint.Fix(context.Background(), fixing(engine(t), dir, nodes))
+	fixed, err := lint.Fix(context.Background(), fixing(linttest.Engine(t), dir, nodes))
 	if err != nil {
 		t.Fatal(err)
 	}

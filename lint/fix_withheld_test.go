@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 )
 
@@ -126,7 +127,7 @@ func TestFixLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(t, filepath.Join(dir, "real/web.yaml"), soft(wrongKey))
+	linttest.Put(t, filepath.Join(dir, "real/web.yaml"), soft(wrongKey))
 	if err := os.Symlink("../real/web.yaml", filepath.Join(dir, "links/web.yaml")); err != nil {
 		t.Skip("no links here:", err)
 	}
@@ -140,7 +141,7 @@ func TestFixLinks(t *testing.T) {
 		{[]string{"links"}, 0}, {[]string{"links/web.yaml"}, 0}, {[]string{"way"}, 0}, {[]string{"way/web.yaml"}, 0},
 		{[]string{filepath.Join(dir, "way")}, 0}, {[]string{"."}, 1}, {[]string{"real"}, 1}, {[]string{filepath.Join(dir, "real")}, 1},
 	} {
-		o := fixing(engine(t), dir, "")
+		o := fixing(linttest.Engine(t), dir, "")
 		o.Paths = v.paths
 		fixed, err := lint.Fix(context.Background(), o)
 		if err != nil {
@@ -155,8 +156,8 @@ func TestFixLinks(t *testing.T) {
 // TestFixUnsure checks that no edit is applied if something could not be judged.
 func TestFixUnsure(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "web.yaml"), soft(wrongKey))
-	fixed, err := lint.Fix(context.Background(), fixing(engine(t), dir, "missing.yaml"))
+	linttest.Put(t, filepath.Join(dir, "web.yaml"), soft(wrongKey))
+	fixed, err := lint.Fix(context.Background(), fixing(linttest.Engine(t), dir, "missing.yaml"))
 	if err == nil || len(fixed.Files) > 0 || fixed.Before == nil {
 		t.Errorf("offered %v with error %v", fixed.Files, err)
 	}

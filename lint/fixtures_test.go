@@ -15,6 +15,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
@@ -24,22 +25,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 	kustomizer "github.com/schedlint/schedlint/lint/render/engine"
 	"github.com/schedlint/schedlint/rego"
-	"github.com/schedlint/schedlint/rules"
 )
-
-// builtin loads the built-in rules once, because loading takes longer than most runs. The engine
-// compiles each rule on first use and is safe for concurrent use.
-var builtin = sync.OnceValues(func() (*rego.Engine, error) { return rego.Load(rego.Options{Rules: rules.FS}) })
-
-// engine returns the built-in rules.
-func engine(t testing.TB) *rego.Engine {
-	t.Helper()
-	e, err := builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
 
 // run lints paths below dir, which is also the repository root.
 func run(t testing.TB, dir string, topology []string, paths ...string) (*diag.Report, error) {
@@ -57,7 +43,7 @@ func runFor(t testing.TB, rule string, survive []string, dir string, topology []
 // runRendering is like runFor, with renders of directories below dir.
 func runRendering(t testing.TB, renders []string, rule string, survive []string, dir string, topology []string, paths ...string) (*diag.Report, error) {
 	t.Helper()
-	e := engine(t)
+	e := linttest.Engine(t)
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -99,17 +85,6 @@ func renderHere(_ context.Context, roots []render.Root) []*render.Output {
 // runs.
 var kubernetesLine = regexp.MustCompile(`(?m)^# kubernetes: (\S+)$`)
 
-// surviveLine matches a comment of a fixture that asks for the loss of the domains of a
-// topology key.
-var surviveLine = regexp.MustCompile(`(?m)^# survive: (\S+)$`)
-
-func survive(text []byte) (keys []string) {
-	for _, m := range surviveLine.FindAllSubmatch(text, -1) {
-		keys = append(keys, string(m[1]))
-	}
-	return keys
-}
-
 var expectation = regexp.MustCompile(`# (want|because) "((?:[^"\\]|\\.)*)"((?: "(?:[^"\\]|\\.)*")*)`)
 
 // expected is one comment in a fixture. It expects a finding that starts on its line, or a related
@@ -137,11 +112,6 @@ func expectations(t *testing.T, text []byte) []expected {
 	return all
 }
 
-// reported returns all text of a finding.
-func reported(d *diag.Diagnostic) string {
-	return strings.Join(append([]string{d.Message}, d.Details...), "; ")
-}
-
 // compare checks the findings in one file against its comments, in both directions.
 func compare(t *testing.T, name string, text []byte, report *diag.Report) {
 	t.Helper()
@@ -161,7 +131,7 @@ func compareAll(t *testing.T, texts map[string][]byte, report *diag.Report) {
 			t.Errorf("finding outside the files: %s:%d %s: %s", d.Location.File, d.Location.Line, d.Rule, d.Message)
 			continue
 		}
-		said := d.Rule + ": " + reported(&d)
+		said := d.Rule + ": " + linttest.Text(&d)
 		if len(d.Renders) > 0 {
 			said += " [" + strings.Join(d.Renders, " ") + "]"
 		}
@@ -196,8 +166,8 @@ func meet(wants map[string][]expected, kind string, at diag.Span, said string) (
 // numbers. The wording is in one golden file.
 func TestRuleFixtures(t *testing.T) {
 	var messages strings.Builder
-	left := 2 * len(engine(t).Rules())
-	for _, rule := range engine(t).Rules() {
+	left := 2 * len(linttest.Engine(t).Rules())
+	for _, rule := range linttest.Engine(t).Rules() {
 		for _, file := range []string{"bad.yaml", "good.yaml"} {
 			t.Run(rule.ID+"/"+file, func(t *testing.T) {
 				dir := filepath.Join("..", "fixtures", rule.ID)
@@ -213,7 +183,7 @@ func TestRuleFixtures(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				report, err := runRendering(t, renders, rule.ID, survive(text), dir, topology, paths...)
+				report, err := runRendering(t, renders, rule.ID, linttest.Survive(text), dir, topology, paths...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -244,13 +214,13 @@ func isDir(path string) bool {
 // TestFixtureFoldersAreRules checks that each fixture folder belongs to a rule. Otherwise its
 // fixtures would never run.
 func TestFixtureFoldersAreRules(t *testing.T) {
-	shared := []string{"apps", "charts", "clusters", "demo", "incidents", "kinds", "models", "mutate", "oracle", "recorded", "renders", "report", "scripts", "seeds", "templates", "topology", "trials"}
-	shared = append(shared, engine(t).Packs()...)
+	shared := []string{"apps", "charts", "clusters", "demo", "incidents", "kinds", "linttest", "models", "mutate", "oracle", "recorded", "renders", "report", "scripts", "seeds", "templates", "topology", "trials"}
+	shared = append(shared, linttest.Engine(t).Packs()...)
 	entries, err := os.ReadDir("../fixtures")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine(t)
+	e := linttest.Engine(t)
 	for _, entry := range entries {
 		if _, ok := e.Rule(entry.Name()); entry.IsDir() && !ok && !slices.Contains(shared, entry.Name()) {
 			t.Errorf("fixtures/%s belongs to no rule", entry.Name())
@@ -305,7 +275,7 @@ func TestHealthyFactsAreSpared(t *testing.T) {
 		}
 	}
 	nodes := filepath.Join(tree, "nodes.yaml")
-	put(t, nodes, nodes50)
+	linttest.Put(t, nodes, nodes50)
 	spared(t, tree, nodes)
 }
 
@@ -313,7 +283,7 @@ func TestHealthyFactsAreSpared(t *testing.T) {
 // rules report nothing about such workloads.
 func spared(t *testing.T, dir, topology string) {
 	t.Helper()
-	e := engine(t)
+	e := linttest.Engine(t)
 	with := func(policy lint.Policy) string {
 		report, err := lint.Run(context.Background(), lint.Options{
 			Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{topology}, Policy: policy,

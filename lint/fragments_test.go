@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -27,9 +28,9 @@ func runIn(t *testing.T, files map[string]string, o lint.Options) *diag.Report {
 		t.Fatal(err)
 	}
 	for name, text := range files {
-		put(t, filepath.Join(dir, name), text)
+		linttest.Put(t, filepath.Join(dir, name), text)
 	}
-	e := engine(t)
+	e := linttest.Engine(t)
 	o.Dir, o.Root, o.Policy, o.Topology = dir, dir, e, []string{"nodes.yaml"}
 	o.Level = func(id string) diag.Level { r, _ := e.Rule(id); return r.Level }
 	if o.Config != nil {

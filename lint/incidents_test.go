@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -59,7 +60,7 @@ func placedAs(t *testing.T, dir string, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := place(t, lint.Options{Dir: abs, Root: abs, Paths: []string{"manifests.yaml"}, Topology: []string{"nodes.yaml"}})
+	doc := linttest.Place(t, lint.Options{Dir: abs, Root: abs, Paths: []string{"manifests.yaml"}, Topology: []string{"nodes.yaml"}})
 	for _, line := range lines {
 		i := slices.IndexFunc(doc.Workloads, func(w diag.PlacementWorkload) bool { return w.Kind == string(line[1]) && w.Name == string(line[2]) })
 		if i < 0 {

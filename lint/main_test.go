@@ -1,14 +1,9 @@
 package lint_test
 
 import (
-	"os"
-	"runtime/debug"
 	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/linttest"
 )
 
-// TestMain makes garbage collection less frequent, because the tests keep little memory and
-// frequent collections take a sixth of their time.
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { linttest.Main(m) }

@@ -3,6 +3,8 @@ package lint_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/linttest"
 )
 
 // TestNeighbours renders a Deployment beside the objects of another root. A selector must be
@@ -45,7 +47,7 @@ spec:
             labelSelector: {` + test.selector + `}
       containers: [{name: a, image: example.com/a}]
 `})
-			writeFiles(t, dir, map[string]string{"nodes.yaml": workers(3, 0)})
+			writeFiles(t, dir, map[string]string{"nodes.yaml": linttest.Workers(3, 0)})
 			report, err := runRendering(t, []string{"one", "two"}, "", nil, dir, []string{"nodes.yaml"})
 			if err != nil {
 				t.Fatal(err)

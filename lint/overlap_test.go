@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -131,10 +132,10 @@ func questionsOf(e *rego.Engine, id string) (all []string) {
 func withPacks(t *testing.T, pack string, given map[string]any) *rego.Engine {
 	t.Helper()
 	params := map[string]rego.Values{}
-	for _, r := range engine(t).All() {
+	for _, r := range linttest.Engine(t).All() {
 		values := map[string]any{}
 		for name, value := range given {
-			if r.Pack == pack && strings.Contains(engine(t).Source(r.ID), "#       "+name+":") {
+			if r.Pack == pack && strings.Contains(linttest.Engine(t).Source(r.ID), "#       "+name+":") {
 				values[name] = value
 			}
 		}
@@ -142,7 +143,7 @@ func withPacks(t *testing.T, pack string, given map[string]any) *rego.Engine {
 			params[r.ID] = rego.Values{Values: values}
 		}
 	}
-	e, err := rego.Load(rego.Options{Rules: rules.FS, Packs: engine(t).Packs(), Params: params})
+	e, err := rego.Load(rego.Options{Rules: rules.FS, Packs: linttest.Engine(t).Packs(), Params: params})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,10 +181,10 @@ func TestRulesDoNotOverlap(t *testing.T) {
 // TestPackSizes checks that a pack is large enough to be useful and small enough to review.
 func TestPackSizes(t *testing.T) {
 	count := map[string]int{}
-	for _, r := range engine(t).All() {
+	for _, r := range linttest.Engine(t).All() {
 		count[r.Pack]++
 	}
-	for _, pack := range engine(t).Packs() {
+	for _, pack := range linttest.Engine(t).Packs() {
 		if n := count[pack]; n < 5 || n > 9 {
 			t.Errorf("pack %s has %d rules, want 5 to 9", pack, n)
 		}
@@ -229,7 +230,7 @@ func reportedTwice(t *testing.T, path string, text []byte, policy *reporting) ma
 	}
 	policy.by, policy.wide = map[string][]string{}, map[string][]string{}
 	if _, err := lint.Run(context.Background(), lint.Options{
-		Dir: dir, Root: dir, Paths: []string{filepath.Base(path)}, Topology: topology, Policy: policy, Survive: survive(text), Today: "2026-11-21",
+		Dir: dir, Root: dir, Paths: []string{filepath.Base(path)}, Topology: topology, Policy: policy, Survive: linttest.Survive(text), Today: "2026-11-21",
 		Level: func(string) diag.Level { return diag.LevelError },
 	}); err != nil && !strings.Contains(err.Error(), "nothing was checked") {
 		t.Logf("%s: %v", path, err)

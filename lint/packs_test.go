@@ -14,6 +14,7 @@ import (
 	oparego "github.com/open-policy-agent/opa/v1/rego"
 	"github.com/open-policy-agent/opa/v1/util"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/rego"
@@ -49,7 +50,7 @@ func alone(t *testing.T, rule *diag.Rule, text []byte) *rego.Engine {
 // TestPackFixtures runs each rule of a pack, and each template, on its own fixtures. Bad, good and
 // unknown fixtures give exactly the findings that their comments expect.
 func TestPackFixtures(t *testing.T) {
-	for _, rule := range engine(t).All() {
+	for _, rule := range linttest.Engine(t).All() {
 		kind := rule.Pack
 		if rule.Template {
 			kind = "templates"
@@ -157,7 +158,7 @@ func packFixture(t *testing.T, rule *diag.Rule, dir, file string) {
 	}
 	policy := alone(t, rule, text)
 	options := lint.Options{
-		Dir: abs, Root: abs, Paths: []string{file}, Topology: topology, Policy: policy, Survive: survive(text), Today: "2026-11-21",
+		Dir: abs, Root: abs, Paths: []string{file}, Topology: topology, Policy: policy, Survive: linttest.Survive(text), Today: "2026-11-21",
 		Level: func(string) diag.Level { return diag.LevelError },
 	}
 	report, err := lint.Run(context.Background(), options)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -34,30 +35,30 @@ func manyClusters(t *testing.T, broken bool) (dir string, c *config.Config) {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(dir, name, "apps.yaml"), liveWorkloads(r, 4))
+		linttest.Put(t, filepath.Join(dir, name, "apps.yaml"), liveWorkloads(r, 4))
 		if broken && i%5 == 2 { // declared twice, which is an error
-			put(t, filepath.Join(dir, name, "again.yaml"), liveWorkloads(r, 4))
+			linttest.Put(t, filepath.Join(dir, name, "again.yaml"), liveWorkloads(r, 4))
 		}
 		if i%4 == 3 { // a patch, which is skipped
-			put(t, filepath.Join(dir, name, "patch.yaml"), "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: patched}\nspec: {replicas: 2}\n")
+			linttest.Put(t, filepath.Join(dir, name, "patch.yaml"), "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: patched}\nspec: {replicas: 2}\n")
 		}
 		nodes := name + ".yaml"
 		switch {
 		case i%3 == 0:
 			nodes = "shared.yaml"
 		case broken && i%4 == 1: // without nodes
-			put(t, filepath.Join(dir, "nodes", nodes), "kind: NodeTopology\n")
+			linttest.Put(t, filepath.Join(dir, "nodes", nodes), "kind: NodeTopology\n")
 		default:
-			put(t, filepath.Join(dir, "nodes", nodes), liveNodes(r, 3+i))
+			linttest.Put(t, filepath.Join(dir, "nodes", nodes), liveNodes(r, 3+i))
 		}
 		c.Clusters = append(c.Clusters, config.Cluster{Name: name, Paths: []string{name + "/**"}, Topology: []string{"nodes/" + nodes}})
 	}
-	put(t, filepath.Join(dir, "nodes", "shared.yaml"), liveNodes(r, 7))
+	linttest.Put(t, filepath.Join(dir, "nodes", "shared.yaml"), liveNodes(r, 7))
 	if !broken {
 		c.Topology = []string{"nodes/shared.yaml"}
 	}
-	put(t, filepath.Join(dir, "rest", "a.yaml"), liveWorkloads(r, 3))
-	put(t, filepath.Join(dir, "rest", "b.yaml"), liveWorkloads(r, 3))
+	linttest.Put(t, filepath.Join(dir, "rest", "a.yaml"), liveWorkloads(r, 3))
+	linttest.Put(t, filepath.Join(dir, "rest", "b.yaml"), liveWorkloads(r, 3))
 	return dir, c
 }
 
@@ -82,7 +83,7 @@ func sideBySide(t *testing.T, run func() string) (want string) {
 func TestClustersSideBySide(t *testing.T) {
 	dir, c := manyClusters(t, true)
 	want := sideBySide(t, func() string {
-		e := engine(t)
+		e := linttest.Engine(t)
 		report, err := lint.Run(context.Background(), lint.Options{
 			Dir: dir, Root: dir, Paths: []string{"."}, Config: c, Policy: e, Survive: []string{"kubernetes.io/hostname"},
 			Today: "2026-11-21", Level: func(id string) diag.Level { r, _ := e.Rule(id); return r.Level },

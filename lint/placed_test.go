@@ -1,7 +1,6 @@
 package lint_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,30 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/render"
 )
-
-// place decides about manifests that form one context.
-func place(t *testing.T, o lint.Options) *diag.Placement {
-	t.Helper()
-	doc, err := lint.Place(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return only(t, doc)
-}
-
-// only returns the decision about the only context.
-func only(t *testing.T, doc *diag.Placements) *diag.Placement {
-	t.Helper()
-	if len(doc.Decisions) != 1 || !doc.Failures.Complete() {
-		t.Fatalf("%d decisions, complete: %v, failures: %v", len(doc.Decisions), doc.Failures.Complete(), doc.Failures)
-	}
-	return &doc.Decisions[0]
-}
 
 // answered writes the pods of a workload and the answers about it.
 func answered(w *diag.PlacementWorkload) string {
@@ -53,16 +34,16 @@ func TestPlaceNamesSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(dir, "nodes.yaml"), nodes50)
+	linttest.Put(t, filepath.Join(dir, "nodes.yaml"), nodes50)
 	root := filepath.Join(dir, "app")
 	if err := os.Mkdir(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(root, "kustomization.yaml"), "namePrefix: a-\nresources: [web.yaml]\n")
+	linttest.Put(t, filepath.Join(root, "kustomization.yaml"), "namePrefix: a-\nresources: [web.yaml]\n")
 	web := app{name: "web", replicas: 2, cpu: 50, memory: 64}
 	web.rules = []string{strings.Replace(web.apart(hostnameKey), "app: web", "pod-template-hash: 6c9f7d8b5", 1)}
-	put(t, filepath.Join(root, "web.yaml"), "# the web\n"+web.String())
-	doc := place(t, lint.Options{
+	linttest.Put(t, filepath.Join(root, "web.yaml"), "# the web\n"+web.String())
+	doc := linttest.Place(t, lint.Options{
 		Dir: dir, Root: dir, Topology: []string{"nodes.yaml"}, Renderer: renderHere,
 		Renders: []lint.Render{{Chosen: config.Chosen{Name: "app", Dir: "app"}, Root: render.Root{Confinement: dir, Dir: "app"}, Requested: true}},
 	})

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -18,7 +19,7 @@ func TestNoResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine(t)
+	e := linttest.Engine(t)
 	for _, test := range []struct {
 		kind     string
 		named    bool

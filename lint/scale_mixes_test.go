@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -253,12 +254,12 @@ func (x mix) write(t testing.TB, dir string, c size) {
 	for i := range c.nodes {
 		text.WriteString(x.node(r, i))
 	}
-	put(t, filepath.Join(dir, "nodes.yaml"), text.String())
+	linttest.Put(t, filepath.Join(dir, "nodes.yaml"), text.String())
 	text.Reset()
 	for i := range c.workloads {
 		text.WriteString(x.workload(r, i, c))
 		if i%100 == 99 || i == c.workloads-1 {
-			put(t, filepath.Join(dir, "manifests", fmt.Sprintf("%03d.yaml", i/100)), text.String())
+			linttest.Put(t, filepath.Join(dir, "manifests", fmt.Sprintf("%03d.yaml", i/100)), text.String())
 			text.Reset()
 		}
 	}
@@ -287,7 +288,7 @@ func TestMixesAreDecided(t *testing.T) {
 			if most := c.workloads / 100; given > most {
 				t.Errorf("%d answers are open for want of steps, of at most %d", given, most)
 			}
-			doc := place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"manifests"}, Topology: []string{"nodes.yaml"}})
+			doc := linttest.Place(t, lint.Options{Dir: dir, Root: dir, Paths: []string{"manifests"}, Topology: []string{"nodes.yaml"}})
 			if x.verdict != "" && doc.RulesVerdict != string(x.verdict) {
 				t.Errorf("the verdict is %s, on rules alone %s, want %s", doc.Verdict, doc.RulesVerdict, x.verdict)
 			}

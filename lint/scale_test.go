@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
@@ -37,8 +38,8 @@ func TestLiveNodesAreDecided(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(16, 1))
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "nodes.yaml"), liveNodes(r, trials.AtLeast(t, 400, 120)))
-	put(t, filepath.Join(dir, "apps.yaml"), liveWorkloads(r, trials.AtLeast(t, 400, 60)))
+	linttest.Put(t, filepath.Join(dir, "nodes.yaml"), liveNodes(r, trials.AtLeast(t, 400, 120)))
+	linttest.Put(t, filepath.Join(dir, "apps.yaml"), liveWorkloads(r, trials.AtLeast(t, 400, 60)))
 	report, err := runFor(t, "", []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}, dir, []string{"nodes.yaml"}, "apps.yaml")
 	if err != nil {
 		t.Fatal(err)

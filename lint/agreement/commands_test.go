@@ -11,28 +11,20 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/sizing"
 	"github.com/schedlint/schedlint/rego"
-	"github.com/schedlint/schedlint/rules"
 )
-
-// TestMain makes garbage collection less frequent, as the tests of lint do.
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
-	os.Exit(m.Run())
-}
 
 // TestCommandsAgree asks all commands about random clusters. They must give the same answer:
 //   - if place proves that pods never fit, lint reports an error; if they always fit, it does not
@@ -41,7 +33,7 @@ func TestMain(m *testing.M) {
 //   - more steps turn no answer into another one, and leave few open that were decided
 func TestCommandsAgree(t *testing.T) {
 	t.Parallel()
-	e := engine(t)
+	e := linttest.Engine(t)
 	seen := map[string]int{}
 	clusters := 0
 	for seed := range trials.Seeds(t, trials.Of(t, 2000)) {
@@ -61,34 +53,6 @@ func TestCommandsAgree(t *testing.T) {
 			t.Errorf("%d answers are %q", seen[what], what)
 		}
 	}
-}
-
-// builtin loads the built-in rules once.
-var builtin = sync.OnceValues(func() (*rego.Engine, error) { return rego.Load(rego.Options{Rules: rules.FS}) })
-
-func engine(t testing.TB) *rego.Engine {
-	t.Helper()
-	e, err := builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-func put(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// only returns the decision about the only context.
-func only(t *testing.T, doc *diag.Placements) *diag.Placement {
-	t.Helper()
-	if len(doc.Decisions) != 1 || !doc.Failures.Complete() {
-		t.Fatalf("%d decisions, complete: %v, failures: %v", len(doc.Decisions), doc.Failures.Complete(), doc.Failures)
-	}
-	return &doc.Decisions[0]
 }
 
 type dice struct{ *rand.Rand }
@@ -261,7 +225,7 @@ func (a *agreement) check() {
 	if len(placed.Decisions) == 0 {
 		return
 	}
-	p := only(a.t, placed)
+	p := linttest.Only(a.t, placed)
 	a.findings(linted, p)
 	a.facts(must[*lint.Described](a.t)(lint.Facts(ctx, o)), p)
 	sized, _, err := lint.Size(ctx, o, &sizing.Options{Max: a.most()}, false)
@@ -284,7 +248,7 @@ func (a *agreement) check() {
 		}
 	}
 	a.page(placed, p)
-	more := only(a.t, must[*diag.Placements](a.t)(lint.Place(ctx, a.options(0.5))))
+	more := linttest.Only(a.t, must[*diag.Placements](a.t)(lint.Place(ctx, a.options(0.5))))
 	for i := range p.Workloads {
 		before, after := decidedAnswers(&p.Workloads[i]), decidedAnswers(&more.Workloads[i])
 		for question, v := range before {

@@ -14,6 +14,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 )
@@ -44,7 +45,7 @@ func TestCopies(t *testing.T) {
 		}
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			o := s.options(t)
-			put(t, filepath.Join(o.Dir, "m.yaml"), string(text))
+			linttest.Put(t, filepath.Join(o.Dir, "m.yaml"), string(text))
 			r, _ := lint.Run(context.Background(), o)
 			doc, err := lint.Place(context.Background(), o)
 			if r.Failures.Internal() || err == nil && doc.Failures.Internal() {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/clusters"
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/mutate"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
@@ -107,9 +108,9 @@ func (s seed) execute(t *testing.T, body target, manifest, topology []byte, at u
 // options writes a seed to a directory, to be judged there with every rule on.
 func (s seed) options(t *testing.T) lint.Options {
 	t.Helper()
-	e, dir := engine(t), t.TempDir()
-	put(t, filepath.Join(dir, "m.yaml"), string(s.manifest))
-	put(t, filepath.Join(dir, "nodes.yaml"), string(s.nodes))
+	e, dir := linttest.Engine(t), t.TempDir()
+	linttest.Put(t, filepath.Join(dir, "m.yaml"), string(s.manifest))
+	linttest.Put(t, filepath.Join(dir, "nodes.yaml"), string(s.nodes))
 	return lint.Options{
 		Dir: dir, Root: dir, Paths: []string{"m.yaml"}, Topology: []string{"nodes.yaml"}, Policy: e, Today: "2026-11-21", Config: &config.Config{},
 		Survive: []string{"topology.kubernetes.io/zone", "kubernetes.io/hostname"},
@@ -240,7 +241,7 @@ func fuzzLint(t *testing.T, o lint.Options, at uint16) {
 
 func rulesOf(t *testing.T) []diag.Rule {
 	t.Helper()
-	return engine(t).Rules()
+	return linttest.Engine(t).Rules()
 }
 
 // FuzzPlace decides about all workloads together and writes all formats, twice.

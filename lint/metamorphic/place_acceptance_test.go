@@ -1,4 +1,4 @@
-package lint_test
+package metamorphic
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -15,19 +16,19 @@ import (
 // three zones and a control plane. The third one gets the given topology key.
 func threeZones(t *testing.T, key string) *diag.Placement {
 	t.Helper()
-	apps, dir := filepath.Join("..", "fixtures", "apps"), t.TempDir()
+	apps, dir := filepath.Join("..", "..", "fixtures", "apps"), t.TempDir()
 	paths := []string{"ledger.yaml", "cache.yaml", "scanner.yaml"}
 	for _, name := range append(slices.Clone(paths), "nodes.yaml") {
 		text, err := os.ReadFile(filepath.Join(apps, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := strings.Contains(string(text), wrongKey); found != (name == "scanner.yaml") {
-			t.Fatalf("%s names %s: %v", name, wrongKey, found)
+		if found := strings.Contains(string(text), "topology.kubernetes.io/hostname"); found != (name == "scanner.yaml") {
+			t.Fatalf("%s names %s: %v", name, "topology.kubernetes.io/hostname", found)
 		}
-		put(t, filepath.Join(dir, name), strings.ReplaceAll(string(text), wrongKey, key))
+		linttest.Put(t, filepath.Join(dir, name), strings.ReplaceAll(string(text), "topology.kubernetes.io/hostname", key))
 	}
-	doc := place(t, lint.Options{Dir: dir, Root: dir, Paths: paths, Topology: []string{"nodes.yaml"}})
+	doc := linttest.Place(t, lint.Options{Dir: dir, Root: dir, Paths: paths, Topology: []string{"nodes.yaml"}})
 	if len(doc.Workloads) != 3 || len(doc.Invalid)+len(doc.Unmodelled) > 0 {
 		t.Fatalf("want a decision about three workloads: %+v", doc)
 	}
@@ -37,7 +38,7 @@ func threeZones(t *testing.T, key string) *diag.Placement {
 // TestThreeZonesFit decides about the application with the correct key: for any order and any
 // choice of nodes, all pods are placed.
 func TestThreeZonesFit(t *testing.T) {
-	doc := threeZones(t, rightKey)
+	doc := threeZones(t, byHost)
 	if doc.Verdict != "always" || doc.RulesVerdict != "always" || doc.Stuck != nil {
 		t.Errorf("%s (rules alone: %s), stuck: %+v", doc.Verdict, doc.RulesVerdict, doc.Stuck)
 	}
@@ -59,7 +60,7 @@ func TestThreeZonesFit(t *testing.T) {
 // TestThreeZonesMisspelt decides about the original application. The appliance asks for a topology
 // key that no node has, and the other two workloads are not affected.
 func TestThreeZonesMisspelt(t *testing.T) {
-	doc := threeZones(t, wrongKey)
+	doc := threeZones(t, "topology.kubernetes.io/hostname")
 	if doc.Verdict != "never" || doc.RulesVerdict != "never" {
 		t.Errorf("%s (rules alone: %s), want never", doc.Verdict, doc.RulesVerdict)
 	}
@@ -86,7 +87,7 @@ func scannerCore(t *testing.T, w diag.PlacementWorkload) {
 	}
 	named := 0
 	for _, c := range w.Core {
-		if strings.Contains(c.Text, wrongKey) {
+		if strings.Contains(c.Text, "topology.kubernetes.io/hostname") {
 			named++
 			if c.Field != "podAffinity" || c.File != "scanner.yaml" || c.Line != 17 {
 				t.Errorf("%+v, want the podAffinity term at scanner.yaml:17", c)
@@ -94,7 +95,7 @@ func scannerCore(t *testing.T, w diag.PlacementWorkload) {
 		}
 	}
 	if named != 1 || len(w.Repairs) == 0 {
-		t.Errorf("%d members of the core name %s, %d repairs: %+v %q", named, wrongKey, len(w.Repairs), w.Core, w.Repairs)
+		t.Errorf("%d members of the core name %s, %d repairs: %+v %q", named, "topology.kubernetes.io/hostname", len(w.Repairs), w.Core, w.Repairs)
 	}
 }
 
@@ -102,7 +103,7 @@ func scannerCore(t *testing.T, w diag.PlacementWorkload) {
 // rule can be met without the other, so a core has both. The other pod exists, so the requirement
 // alone is not a contradiction.
 func TestCoreNamesTheOthers(t *testing.T) {
-	e := engine(t)
+	e := linttest.Engine(t)
 	nodes := machines(2, "", "x-a", "x-b")
 	last := pods("Deployment", "x-last", 1, affinity(near(from(byHost, "app", "x-first"))))
 	willing := ask(t, e, variant{nodes: nodes, files: whole([]string{pods("Deployment", "x-first", 1), last})})

@@ -1,4 +1,4 @@
-package lint_test
+package metamorphic
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 )
 
@@ -15,7 +16,7 @@ import (
 // maps a node to the filters that reject the pod.
 func explained(t *testing.T, topology, path string, line int) map[string]map[string]string {
 	t.Helper()
-	a := askedOf(t, engine(t), "", "../fixtures/apps", []string{topology}, nil, path)
+	a := askedOf(t, linttest.Engine(t), "", "../../fixtures/apps", []string{topology}, nil, path)
 	x, err := lint.Explain(context.Background(), a.options, lint.Spot{File: path, Line: line})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +50,7 @@ func onWorkers(n int, by string) map[string]string {
 // update of the proxies, and drains.
 func TestExplainHighAvailability(t *testing.T) {
 	nodes := filepath.Join(t.TempDir(), "nodes.yaml")
-	put(t, nodes, workers(3, 0))
+	linttest.Put(t, nodes, linttest.Workers(3, 0))
 	drained := onWorkers(3, "InterPodAffinity")
 	drained["worker-0"] = "NodeUnschedulable"
 	same(t, "the proxies", explained(t, nodes, "store.yaml", 17), map[string]map[string]string{"rollout-deadlock": onWorkers(3, "InterPodAffinity"), "drain-leaves-pods-pending": drained})
@@ -68,7 +69,7 @@ func TestExplainThreeZones(t *testing.T) {
 		return all
 	}
 	three := filepath.Join(t.TempDir(), "nodes.yaml")
-	put(t, three, workers(3, 0))
+	linttest.Put(t, three, linttest.Workers(3, 0))
 	for _, v := range []struct {
 		topology, path, rule string
 		line                 int

@@ -1,4 +1,4 @@
-package lint_test
+package metamorphic
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package lint_test
+package metamorphic
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
@@ -72,7 +73,7 @@ func ask(t *testing.T, e *rego.Engine, v variant) answers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := answers{place: only(t, placed), proved: linted.Summary.Proved, bytes: map[string]string{}}
+	a := answers{place: linttest.Only(t, placed), proved: linted.Summary.Proved, bytes: map[string]string{}}
 	for _, format := range report.Formats() {
 		var b bytes.Buffer
 		if err := report.Write(&b, format, linted, report.Options{}); err != nil {
@@ -100,7 +101,7 @@ func ask(t *testing.T, e *rego.Engine, v variant) answers {
 func said(r *diag.Report, back func(string) string) []string {
 	var list []string
 	for _, d := range r.Diagnostics {
-		text := fmt.Sprintf("%s %s %s/%s/%s: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Namespace, d.Object.Name, reported(&d))
+		text := fmt.Sprintf("%s %s %s/%s/%s: %s", d.Level, d.Rule, d.Object.Kind, d.Object.Namespace, d.Object.Name, linttest.Text(&d))
 		if back != nil {
 			text = back(text)
 		}
@@ -143,7 +144,7 @@ func named(t *testing.T, text string, back func(string) string) *diag.Placement 
 	if err := json.Unmarshal([]byte(back(text)), &all); err != nil {
 		t.Fatal(err)
 	}
-	doc := only(t, &all)
+	doc := linttest.Only(t, &all)
 	slices.SortStableFunc(doc.Workloads, func(a, b diag.PlacementWorkload) int {
 		return strings.Compare(a.Namespace+"/"+a.Kind+"/"+a.Name, b.Namespace+"/"+b.Kind+"/"+b.Name)
 	})

@@ -1,4 +1,4 @@
-package lint_test
+package metamorphic
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/rego"
@@ -45,7 +46,7 @@ func everyExample(t *testing.T) []example {
 // answers are the same and that lint and place agree. Without the full trials it tries one variant
 // of one property for each example, in turn. Equal examples use equal random numbers.
 func TestExamples(t *testing.T) {
-	e, all := engine(t), trials.Full(t)
+	e, all := linttest.Engine(t), trials.Full(t)
 	for i, x := range everyExample(t) {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
@@ -183,7 +184,7 @@ func renamedAll(x example, d dice) []variant {
 // the number of processors of the process.
 func TestSameBytes(t *testing.T) {
 	for _, x := range everyExample(t)[:trials.AtLeast(t, 20, 6)-1] {
-		t.Run(x.name, func(t *testing.T) { sameBytes(t, engine(t), variant{nodes: x.nodes, files: oneAFile(x)}) })
+		t.Run(x.name, func(t *testing.T) { sameBytes(t, linttest.Engine(t), variant{nodes: x.nodes, files: oneAFile(x)}) })
 	}
 	if trials.Few(t) {
 		return
@@ -194,7 +195,7 @@ func TestSameBytes(t *testing.T) {
 	for i, doc := range x.docs {
 		v.files = append(v.files, part{fmt.Sprintf("file-%d.yaml", i), []string{padding + doc}})
 	}
-	t.Run("files that are read by several at once", func(t *testing.T) { sameBytes(t, engine(t), v) })
+	t.Run("files that are read by several at once", func(t *testing.T) { sameBytes(t, linttest.Engine(t), v) })
 }
 
 // rulesBind checks that pods that are never placed when resources are ignored are never placed at

@@ -1,4 +1,4 @@
-package lint_test
+package metamorphic
 
 import (
 	"math/rand/v2"
@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -26,7 +27,7 @@ var additions = map[string]func(meta, spec map[string]any){
 // operator adds.
 func TestOperatorsAgree(t *testing.T) {
 	t.Parallel()
-	e := engine(t)
+	e := linttest.Engine(t)
 	reported, silent := 0, 0
 	for seed := range trials.Seeds(t, trials.Of(t, 150)) {
 		x := dice{rand.New(rand.NewPCG(uint64(seed), 53))}.example(seed)
@@ -55,7 +56,7 @@ func TestOperatorsAgree(t *testing.T) {
 		})
 		got := ask(t, e, variant{nodes: x.nodes, files: whole(custom)})
 		said := slices.ContainsFunc(got.findings, func(f string) bool {
-			return strings.Contains(f, "Grafana") && slices.ContainsFunc(pending, func(rule string) bool { return strings.HasPrefix(f, "error "+rule+" ") })
+			return strings.Contains(f, "Grafana") && slices.ContainsFunc(linttest.Pending, func(rule string) bool { return strings.HasPrefix(f, "error "+rule+" ") })
 		})
 		for what, add := range additions {
 			docs := with(func(o map[string]any) {

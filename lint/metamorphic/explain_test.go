@@ -1,4 +1,4 @@
-package lint_test
+package metamorphic
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -224,9 +225,9 @@ func (a asked) reasons(w *workload.Workload, rows map[string]*diag.NodeRow) stri
 // TestExplainFixtures explains every finding of every fixture.
 func TestExplainFixtures(t *testing.T) {
 	t.Parallel()
-	e, count := engine(t), map[string]int{}
+	e, count := linttest.Engine(t), map[string]int{}
 	var dirs []string
-	for _, pattern := range []string{"../fixtures/*/bad.yaml", "../fixtures/incidents/*/manifests.yaml"} {
+	for _, pattern := range []string{"../../fixtures/*/bad.yaml", "../../fixtures/incidents/*/manifests.yaml"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: nothing, %v", pattern, err)
@@ -244,7 +245,7 @@ func TestExplainFixtures(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "nodes.yaml")); err == nil {
 				nodes = []string{"nodes.yaml"}
 			}
-			askedOf(t, e, filepath.Base(dir), dir, nodes, survive(text), filepath.Base(path)).every(t, count)
+			askedOf(t, e, filepath.Base(dir), dir, nodes, linttest.Survive(text), filepath.Base(path)).every(t, count)
 		})
 	}
 	for _, by := range []string{"TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity", "NodeUnschedulable"} {
@@ -257,7 +258,7 @@ func TestExplainFixtures(t *testing.T) {
 // TestExplainRandom explains every finding of random clusters.
 func TestExplainRandom(t *testing.T) {
 	t.Parallel()
-	e, count, list := engine(t), map[string]int{}, examples()
+	e, count, list := linttest.Engine(t), map[string]int{}, examples()
 	first, random := 0, trials.Of(t, 80)
 	switch {
 	case trials.Full(t):
@@ -296,12 +297,12 @@ func TestExplainUnknown(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{name: c, image: example.com/c}]\n  " + spec + "\n"
-		for name, text := range map[string]string{"pod.yaml": pod, "nodes.yaml": workers(3, 0)} {
+		for name, text := range map[string]string{"pod.yaml": pod, "nodes.yaml": linttest.Workers(3, 0)} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		a := askedOf(t, engine(t), "", dir, []string{"nodes.yaml"}, nil, "pod.yaml")
+		a := askedOf(t, linttest.Engine(t), "", dir, []string{"nodes.yaml"}, nil, "pod.yaml")
 		x, err := lint.Explain(context.Background(), a.options, lint.Spot{File: "pod.yaml", Line: 3})
 		if err != nil {
 			t.Fatal(err)

@@ -1,14 +1,16 @@
 //go:build ci
 
-package lint_test
+package metamorphic
 
 import (
 	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/linttest"
 )
 
 // TestExplainCorpus explains every finding in some manifests of other projects.
 func TestExplainCorpus(t *testing.T) {
-	dir, e, count := corpus(t), engine(t), map[string]int{}
+	dir, e, count := linttest.Corpus(t), linttest.Engine(t), map[string]int{}
 	for _, v := range []struct{ topology, path string }{
 		{"kind-3-workers.yaml", "argoproj__argo-cd/manifests/ha/namespace-install.yaml"},
 		{"six-nodes-three-zones.yaml", "argoproj__argo-cd/manifests/ha/namespace-install.yaml"},

@@ -1,4 +1,4 @@
-package lint_test
+package metamorphic
 
 import (
 	"math/rand/v2"
@@ -6,18 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/fixtures/linttest"
 	"github.com/schedlint/schedlint/fixtures/trials"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// pending lists the rules that report pods which can never be placed.
-var pending = []string{"affinity-never-satisfied", "anti-affinity-exceeds-domains", "circular-affinity", "cluster-too-small", "crowded-out",
-	"host-port-exceeds-nodes", "no-eligible-node", "request-exceeds-nodes", "spread-exceeds-skew"}
-
 // TestLintAgreesWithPlace runs agrees on random examples.
 func TestLintAgreesWithPlace(t *testing.T) {
 	t.Parallel()
-	e, all := engine(t), trials.Of(t, 400)
+	e, all := linttest.Engine(t), trials.Of(t, 400)
 	never, proved := 0, 0
 	for seed := range all {
 		x := dice{rand.New(rand.NewPCG(uint64(seed), 47))}.example(seed)
@@ -68,7 +65,7 @@ func agrees(t *testing.T, x example, got answers) (never bool) {
 	t.Helper()
 	rulesBind(t, got.place)
 	said := slices.ContainsFunc(got.findings, func(f string) bool {
-		return slices.ContainsFunc(pending, func(rule string) bool { return strings.HasPrefix(f, "error "+rule+" ") })
+		return slices.ContainsFunc(linttest.Pending, func(rule string) bool { return strings.HasPrefix(f, "error "+rule+" ") })
 	})
 	v := diag.Outcome(got.place.Verdict)
 	for _, w := range got.place.Workloads { // the verdict of the context covers permanent pods only

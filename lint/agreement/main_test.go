@@ -1,0 +1,9 @@
+package agreement
+
+import (
+	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/linttest"
+)
+
+func TestMain(m *testing.M) { linttest.Main(m) }
