@@ -330,6 +330,9 @@ type Checker interface {
 	// FollowRoll replays a run of a rollout that starts without any pods. It returns whether the rollout
 	// is done or stuck at its end, and then why no new pod fits.
 	FollowRoll(m *model.Model, r Rollout, run []Move) (done bool, reasons map[Reason]int, err error)
+	// Contenders checks claims about one of the given number of w's pods that looks for a node, while
+	// its other pods and those of others may be on any nodes.
+	Contenders(m *model.Model, w *workload.Workload, pods int, others []*workload.Workload) Contenders
 	// Grows checks that a node can be added for each Pending pod of a workload.
 	Grows(m *model.Model, w *workload.Workload, c Grown) error
 }
@@ -342,6 +345,24 @@ type History interface {
 // Proofs checks proofs one by one, each within a step limit.
 type Proofs interface {
 	Check(a *Assertion, steps int) error
+}
+
+// Contenders checks that some node is always open to a pod (T16).
+type Contenders interface {
+	// LeaveOpen returns an error unless other pods leave a node open.
+	LeaveOpen(o Opening) error
+}
+
+// Opening says among which nodes one is always open: those that a loss leaves. If Key is not empty,
+// only nodes count that share its value with the node whose index is Near.
+type Opening struct {
+	Key     string
+	Near    int32
+	Meaning Meaning
+	// Lost lists the lost nodes by index. If One is set, any one of them is lost, or any one of all
+	// nodes if the list is empty.
+	Lost []int32
+	One  bool
 }
 
 type confirming struct{ Checker }

@@ -110,6 +110,10 @@ func (c claims) follow(meaning certificate.Meaning, missing int, moves ...[2]int
 	return err
 }
 
+func (c claims) open(o certificate.Opening) error {
+	return check.Checker{}.Contenders(c.m, c.ws[0], c.ws[0].Count.N, c.ws).LeaveOpen(o)
+}
+
 func (c claims) roll(r certificate.Rollout, out certificate.Rolled) error {
 	r.Old, r.Fresh = c.ws[0], c.ws[1]
 	return check.Checker{}.Roll(c.m, r, &out, certificate.CheckSteps)
@@ -176,6 +180,31 @@ func TestFalseCertificates(t *testing.T) {
 			text += deployment(fmt.Sprintf("w%d", i), 1, apart)
 		}
 		return text
+	}
+	daemon := func(spec string) string {
+		return "---\n{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: log, namespace: d}, spec: {selector: {matchLabels: {app: log}}, template: {metadata: {labels: {app: log}}, spec: {" + spec + "}}}}\n"
+	}
+	beside := func(label string) string {
+		return deployment("web", 1, affinity("podAntiAffinity", host, label)+", containers: [{name: c, image: c}]") + daemon(requests(1, 1))
+	}
+	zones := func(replicas int) string {
+		return deployment("web", replicas, affinity("podAntiAffinity", zone, "app: web")+", containers: [{name: c, image: c}]")
+	}
+	over := func(skew, domains int) string {
+		text := fmt.Sprintf("topologySpreadConstraints: [{maxSkew: %d, whenUnsatisfiable: DoNotSchedule, topologyKey: %s, labelSelector: {matchLabels: {app: web}}}], ", skew, zone)
+		if domains > 0 {
+			text = strings.Replace(text, "maxSkew", fmt.Sprintf("minDomains: %d, maxSkew", domains), 1)
+		}
+		return text
+	}
+	minimum := func(domains int) string {
+		return deployment("web", 3, over(1, domains)+"containers: [{name: c, image: c}]")
+	}
+	even := func(skew int) string {
+		return deployment("web", 4, over(skew, 0)+requests(1, 0)) + deployment("db", 1, requests(4, 0))
+	}
+	opens := func(o certificate.Opening) func(c claims) error {
+		return func(c claims) error { return c.open(o) }
 	}
 	surge := certificate.Rollout{Surge: 1}
 	swap := certificate.Rollout{Unavailable: 1}
@@ -275,7 +304,24 @@ func TestFalseCertificates(t *testing.T) {
 		}, func(c claims) error {
 			return c.followRoll(swap, [2]int{0, 0}, [2]int{0, 1}, [2]int{0, -1}, [2]int{1, 0}, [2]int{0, -2}, [2]int{1, 1})
 		}},
-		"rollout above its maximum": {rolls(1), rolls(1), func(c claims) error { return c.followRoll(swap, [2]int{0, 0}, [2]int{1, 1}, [2]int{0, -1}) }, func(c claims) error { return c.followRoll(surge, [2]int{0, 0}, [2]int{1, 1}, [2]int{0, -1}) }},
+		"a node that others fill":       {tight(1, 2), tight(1, 1), opens(certificate.Opening{One: true}), opens(certificate.Opening{One: true})},
+		"a node that is lost":           {tight(1, 1), tight(1, 1), opens(certificate.Opening{Lost: []int32{0, 1}}), opens(certificate.Opening{Lost: []int32{0}})},
+		"a node in the domain":          {tight(1, 1), tight(1, 1), opens(certificate.Opening{Key: zone, Near: 2}), opens(certificate.Opening{Key: zone, Near: 1})},
+		"a node beside old pods":        {tight(1, 1), tight(1, 1), opens(certificate.Opening{Key: zone, Near: 1, Meaning: certificate.Unreachable}), opens(certificate.Opening{Key: zone, Near: 1, Meaning: certificate.Gone})},
+		"a node in an even domain":      {even(1), even(4), opens(certificate.Opening{}), opens(certificate.Opening{})},
+		"a node beside a DaemonSet":     {beside("app: log"), beside("app: none"), opens(certificate.Opening{}), opens(certificate.Opening{})},
+		"a node that a DaemonSet fills": {deployment("web", 1, requests(3, 0)) + daemon(requests(2, 0)), deployment("web", 1, requests(3, 0)) + daemon(requests(1, 0)), opens(certificate.Opening{}), opens(certificate.Opening{})},
+		"a node beside affinity":        {deployment("web", 1, affinity("podAffinity", host, "app: web")+", containers: [{name: c, image: c}]"), deployment("web", 1, ""), opens(certificate.Opening{}), opens(certificate.Opening{})},
+		"a domain that others close":    {zones(3), zones(1), opens(certificate.Opening{}), opens(certificate.Opening{})},
+		"a domain with old pods":        {zones(1), zones(1), opens(certificate.Opening{Lost: []int32{0, 2}, Meaning: certificate.Unreachable}), opens(certificate.Opening{Lost: []int32{0, 2}, Meaning: certificate.Gone})},
+		"a domain with an old pod":      {zones(1), zones(1), opens(certificate.Opening{Lost: []int32{0, 1, 2}, One: true, Meaning: certificate.Unreachable}), opens(certificate.Opening{Lost: []int32{0, 1, 2}, One: true, Meaning: certificate.Gone})},
+		"a node that is nearly full":    {deployment("web", 1, requests(2, 0)) + deployment("db", 3, requests(2, 0)) + daemon(requests(1, 0)), deployment("web", 1, requests(2, 0)) + deployment("db", 2, requests(2, 0)) + daemon(requests(1, 0)), opens(certificate.Opening{}), opens(certificate.Opening{})},
+		"a node without the key":        {deployment("web", 1, spread("rack", "")+", containers: [{name: c, image: c}]"), deployment("web", 1, spread(host, "")+", containers: [{name: c, image: c}]"), opens(certificate.Opening{}), opens(certificate.Opening{})},
+		"a node that is not selected":   {deployment("web", 1, "nodeSelector: {x: w}, containers: [{name: c, image: c}]"), deployment("web", 1, ""), opens(certificate.Opening{}), opens(certificate.Opening{})},
+		"a rule about labels of nodes":  {deployment("web", 1, affinity("podAntiAffinity", host, zone+": a")+", containers: [{name: c, image: c}]") + deployment("db", 1, ""), deployment("web", 1, affinity("podAntiAffinity", host, "app: db")+", containers: [{name: c, image: c}]") + deployment("db", 1, ""), opens(certificate.Opening{}), opens(certificate.Opening{})},
+		"a node in too few domains":     {minimum(3), minimum(2), opens(certificate.Opening{}), opens(certificate.Opening{})},
+		"a node that a rule closes":     {few, deployment("web", 2, apart), opens(certificate.Opening{One: true}), opens(certificate.Opening{One: true})},
+		"rollout above its maximum":     {rolls(1), rolls(1), func(c claims) error { return c.followRoll(swap, [2]int{0, 0}, [2]int{1, 1}, [2]int{0, -1}) }, func(c claims) error { return c.followRoll(surge, [2]int{0, 0}, [2]int{1, 1}, [2]int{0, -1}) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			of := func(manifests string) claims {

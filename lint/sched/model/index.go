@@ -208,3 +208,27 @@ func (m *Model) NearestLabel(t *Term) string {
 	}
 	return ""
 }
+
+// askedAbout maps each object to the workloads with a hard rule that may select its pods.
+type askedAbout map[*source.Object][]*workload.Workload
+
+// AskedAbout returns the workloads with a hard rule that may select pods of w.
+func (m *Model) AskedAbout(w *workload.Workload) []*workload.Workload {
+	about := *Keep(m, func() *askedAbout {
+		about := askedAbout{}
+		for _, o := range m.Workloads {
+			for t := range m.Groups[o].HardTerms() {
+				for _, list := range m.Index.Candidates(t, o) {
+					for _, x := range list {
+						if m.Peer(t, o, x) != No {
+							about[x.Object] = append(about[x.Object], o)
+						}
+					}
+				}
+			}
+		}
+		return &about
+	})
+	m.Run().Spend(len(about[w.Object]))
+	return about[w.Object]
+}

@@ -28,8 +28,9 @@
 // Every verdict carries a certificate, which the certificate checker confirms (search.go). If the
 // check fails, the verdict becomes unknown and the failure is reported as an internal error
 // (Run.Refused). If the check takes too long, the verdict also becomes unknown. The largest and
-// smallest pod counts are certified only if a run demonstrates them. The quick answers about losses
-// (loss_fits.go) are not certified, but tests compare them with an enumeration.
+// smallest pod counts are certified only if a run demonstrates them. The checker counts again that a
+// pod always finds a node (loss_fits.go, T16). The closed forms for the loss of a workload's nodes
+// (Room.Single, Room.NeverFits) are not certified, but tests compare them with an enumeration.
 //
 // If volumes are made before their pods are scheduled, Decide decides a model for each combination of
 // places in which provisioners may make them (choices.go). In each, the claims count as bound, so

@@ -32,8 +32,30 @@ import (
 //
 // Pods on unreachable nodes close only the lost nodes and, through anti-affinity, the domains of
 // these nodes. Neither these nodes nor these domains are counted as open.
+//
+// The checker confirms each result of true.
 func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods int) bool {
-	switch x := r.present(about, pods); {
+	x := r.present(about, pods)
+	return r.leavesOpen(b, l, x) && r.confirmed(x, b, certificate.Opening{Meaning: l.Meaning})
+}
+
+// confirmed reports whether the checker confirms that other pods leave a node open.
+func (r *Room) confirmed(x *contenders, b *DomainLoss, o certificate.Opening) bool {
+	if x.checked == nil {
+		x.checked = certificate.CheckerOf(r.m).Contenders(r.m, r.p.G.Workload, r.pods, x.of.all)
+	}
+	if o.Lost, o.One = b.lost, b.any > 0; len(b.lost) < len(b.like) {
+		o.Lost, o.One = b.like, true // it stands for the loss of any of these
+	}
+	err := x.checked.LeaveOpen(o)
+	if err != nil {
+		r.m.Run().Refuse([]*workload.Workload{r.p.G.Workload}, err)
+	}
+	return err == nil
+}
+
+func (r *Room) leavesOpen(b *DomainLoss, l certificate.Loss, x *contenders) bool {
+	switch {
 	case !x.counts || model.Off("T16"):
 		return false
 	case x.over != nil:
@@ -96,7 +118,7 @@ func (r *Room) FitsPinned(b *DomainLoss, about *Roster, pods int, key string) bo
 		return false
 	}
 	domain := r.domain(key)
-	return r.open(b, domain, d) > r.closed(x, domain, d)
+	return r.open(b, domain, d) > r.closed(x, domain, d) && r.confirmed(x, b, certificate.Opening{Key: key, Near: r.nodes[slices.Index(domain, d)][0]})
 }
 
 // FitsInEach reports whether one more pod always finds a node in each domain of the key in which pods
@@ -108,7 +130,8 @@ func (r *Room) FitsInEach(about *Roster, pods int, key string) bool {
 	}
 	domain := r.domain(key)
 	for c, most := range r.caps {
-		if most > 0 && (domain[c] < 0 || r.open(NoLoss, domain, domain[c]) <= r.closed(x, domain, domain[c])) {
+		if most > 0 && (domain[c] < 0 || r.open(NoLoss, domain, domain[c]) <= r.closed(x, domain, domain[c]) ||
+			!r.confirmed(x, NoLoss, certificate.Opening{Key: key, Near: r.nodes[c][0]})) {
 			return false
 		}
 	}
@@ -118,6 +141,8 @@ func (r *Room) FitsInEach(about *Roster, pods int, key string) bool {
 // contenders describes the other pods that are present when a pod of the workload looks for a node.
 type contenders struct {
 	of *Roster
+	// checked confirms what the counts show, or is nil.
+	checked certificate.Contenders
 	// counts is false if counting proves nothing.
 	counts bool
 	// key is the only anti-affinity key that has several nodes in a domain, and shut counts the

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
@@ -243,4 +244,39 @@ func MistakenLoss(m *model.Model, l certificate.Loss, again []certificate.Loss, 
 	}
 	out, _ := s.answers(l)
 	return certificate.CheckerOf(parts).History(parts, domains, again).Check(l, out, check)
+}
+
+// Miscounts has one mistake in each number of T16.
+var Miscounts = map[string]func(r *Room, x *contenders){
+	"none":                       func(*Room, *contenders) {},
+	"others request nothing":     func(_ *Room, x *contenders) { clear(x.asked) },
+	"DaemonSets request nothing": func(_ *Room, x *contenders) { clear(x.daemons) },
+	"others close no node":       func(_ *Room, x *contenders) { x.apart = 0 },
+	"others close no domain":     func(_ *Room, x *contenders) { x.shut = 0 },
+	"the key is forgotten":       func(_ *Room, x *contenders) { x.key = "" },
+	"the spread is forgotten":    func(_ *Room, x *contenders) { x.over = nil },
+	"the spread is its own":      func(_ *Room, x *contenders) { x.own = true },
+	"there are no others":        func(_ *Room, x *contenders) { x.pods = 0 },
+	"requests come in larger steps": func(_ *Room, x *contenders) {
+		for i := range x.demands {
+			x.demands[i] = classes.Demand{}.With(max(1, x.asked[i]), 1)
+		}
+	},
+	"all nodes are open": func(r *Room, _ *contenders) {
+		for c := range r.caps {
+			r.caps[c] = max(1, r.caps[c])
+		}
+	},
+}
+
+// Miscounted reports whether T16 says with a mistake that a pod always finds a node after a loss, and
+// whether the checker confirms that.
+func Miscounted(r *Room, b *DomainLoss, l certificate.Loss, about *Roster, pods int, mistake string) (says, confirmed bool) {
+	x := r.present(about, pods)
+	if !x.counts {
+		return false, false
+	}
+	Miscounts[mistake](r, x)
+	says = r.leavesOpen(b, l, x)
+	return says, says && r.FitsAnyway(b, l, about, pods)
 }

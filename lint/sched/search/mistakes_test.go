@@ -146,3 +146,82 @@ func TestMistakesInLossesAreNoticed(t *testing.T) {
 		}
 	}
 }
+
+// crowded returns a random cluster for T16: some nodes are full, others are not eligible, and rules
+// of all kinds close nodes and domains.
+func (g generator) crowded() (nodes, manifests string) {
+	for i := range 6 {
+		labels := fmt.Sprintf("%s=n%d,pool=%s,%s=%s", hostKey, i, g.pick("p", "p", "q"), zoneKey, g.pick("a", "b", "c"))
+		nodes += sized(i, labels, fmt.Sprintf("pods: %q, cpu: %q", fmt.Sprint(2+g.IntN(3)), fmt.Sprint(2+g.IntN(4))))
+	}
+	for _, name := range []string{"web", "db", "log"} {
+		var antis, spreads []string
+		if g.chance(40) {
+			antis = append(antis, term(g.pick(hostKey, zoneKey), sel("app="+g.pick("web", "db"))))
+		}
+		if g.chance(30) {
+			spreads = append(spreads, tsc(g.pick(hostKey, zoneKey), g.pick(sel("app="+name), sel("app=db")), ""))
+		}
+		affs := []string(nil)
+		if g.chance(10) {
+			affs = append(affs, term(zoneKey, sel("app="+name)))
+		}
+		spec := strings.TrimPrefix(ruled(antis, affs, spreads), map[bool]string{true: "affinity:\n"}[len(antis)+len(affs) == 0])
+		spec += fmt.Sprintf("containers: [{name: c, image: c, resources: {requests: {cpu: %q}}}]\n", g.pick("500m", "700m", "1", "2"))
+		if g.chance(30) {
+			spec += "nodeSelector: {pool: p}\n"
+		}
+		text := named(name, 1+g.IntN(3), spec)
+		if name == "log" && g.chance(60) {
+			text = strings.Replace(strings.Replace(text, "kind: Deployment", "kind: DaemonSet", 1), text[strings.Index(text, "  replicas:"):strings.Index(text, "  selector:")], "", 1)
+		}
+		manifests += text
+	}
+	return nodes, manifests
+}
+
+// TestMistakesInCountsAreNoticed plants a mistake in each number by which T16 shows that a pod always
+// finds a node. The checker refuses what it leads to.
+func TestMistakesInCountsAreNoticed(t *testing.T) {
+	refused, confirmed := map[string]int{}, map[string]int{}
+	try := func(nodes, manifests string) {
+		m, _ := modelOf(t, nodes, manifests)
+		m.Run().OnRefusal = nil
+		about := search.NewRoster(m, m.Workloads, nil)
+		for mistake := range search.Miscounts {
+			for _, key := range []string{hostKey, zoneKey} {
+				k := about.Kinds(m.Workloads[0], 9, key)
+				for _, b := range append(k.Losses(), search.AnyNode, search.NoLoss) {
+					for _, meaning := range []certificate.Meaning{certificate.Gone, certificate.Unreachable, certificate.Drained} {
+						for _, w := range m.Workloads {
+							if w.Kind.PerNode() {
+								continue
+							}
+							says, holds := search.Miscounted(k.Room(w, w.Count.N), b, certificate.Loss{Meaning: meaning}, about, w.Count.N, mistake)
+							if says && !holds {
+								refused[mistake]++
+							} else if says {
+								confirmed[mistake]++
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	nodes := room(0, zoneKey+"=b,"+hostKey+"=n0", 1)
+	for i := range 5 {
+		nodes += room(i+1, fmt.Sprintf("%s=a,%s=n%d", zoneKey, hostKey, i+1), 2)
+	}
+	try(nodes, named("web", 1, spread(tsc(zoneKey, sel("app=db"), "")))+named("db", 1, "")) // pods of others count, and may fill a zone
+	drawn(t, 1500, func(g generator) bool {
+		try(g.crowded())
+		return len(refused) == len(search.Miscounts)-1
+	})
+	t.Log(refused, confirmed)
+	for mistake := range search.Miscounts {
+		if (refused[mistake] > 0) == (mistake == "none") || confirmed[mistake] == 0 {
+			t.Errorf("%s: nothing notices it, or without a mistake something is refused: %d, %d", mistake, refused[mistake], confirmed[mistake])
+		}
+	}
+}

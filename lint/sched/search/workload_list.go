@@ -122,30 +122,11 @@ func (r *Roster) near(w *workload.Workload) []*workload.Workload {
 			}
 		}
 	}
-	about := *model.Keep(r.m, func() *askedAbout {
-		about := askedAbout{}
-		for _, w := range r.m.Workloads {
-			for t := range r.m.Groups[w].HardTerms() {
-				for _, list := range r.m.Index.Candidates(t, w) {
-					for _, o := range list {
-						if r.m.Peer(t, w, o) != model.No {
-							about[o.Object] = append(about[o.Object], w.Object)
-						}
-					}
-				}
-			}
-		}
-		return &about
-	})
-	r.m.Run().Spend(len(about[w.Object]))
-	for _, o := range about[w.Object] {
-		add(o)
+	for _, o := range r.m.AskedAbout(w) {
+		add(o.Object)
 	}
 	return all
 }
-
-// askedAbout maps each object to the objects whose hard rules may select its pods.
-type askedAbout map[*source.Object][]*source.Object
 
 // pods returns the total pod count of all listed workloads, using the given count for w.
 func (r *Roster) pods(w *workload.Workload, pods int) int {
