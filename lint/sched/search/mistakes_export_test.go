@@ -4,9 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // groups applies a mistake to each pod group, and reports whether it changed one of them.
@@ -244,6 +246,55 @@ func MistakenLoss(m *model.Model, l certificate.Loss, again []certificate.Loss, 
 	}
 	out, _ := s.answers(l)
 	return certificate.CheckerOf(parts).History(parts, domains, again).Check(l, out, check)
+}
+
+// RollMistakes has one mistake in each limit of the search of rollouts, and in what it finds.
+var RollMistakes = map[string]func(s *rolling) (planted bool){
+	"none":                          func(*rolling) bool { return true },
+	"more pods may run":             func(s *rolling) bool { s.Surge++; return true },
+	"no more pods may run":          func(s *rolling) bool { return zeroed(&s.Surge) },
+	"more pods may be missing":      func(s *rolling) bool { s.Unavailable++; return true },
+	"no pod may be missing":         func(s *rolling) bool { return zeroed(&s.Unavailable) },
+	"a new pod fewer":               func(s *rolling) bool { s.all--; return true },
+	"old pods go first":             func(s *rolling) bool { s.Empty = !s.Empty; return s.Empty },
+	"old pods need not go":          func(s *rolling) bool { s.Whole = !s.Whole; return s.Whole },
+	"a volume is attached anywhere": func(s *rolling) bool { return changed(s, func(w *workload.Workload) { w.Attached = diag.Never }) },
+	"a volume is used anywhere":     func(s *rolling) bool { return changed(s, func(w *workload.Workload) { w.SharedPin = false }) },
+	"new pods are even": func(s *rolling) bool {
+		s.a.units[s.fresh].spreads = nil
+		return true
+	},
+}
+
+func zeroed(n *int) (was bool) {
+	was, *n = *n > 0, 0
+	return was
+}
+
+// changed edits a copy of the new pods' workload, so that the checker sees it as it was.
+func changed(s *rolling, edit func(w *workload.Workload)) bool {
+	w := *s.Fresh
+	edit(&w)
+	planted := w.Attached != s.Fresh.Attached || w.SharedPin != s.Fresh.SharedPin
+	s.Fresh = &w
+	return planted
+}
+
+// MistakenRoll answers a question about a rollout with a mistake in the search. It returns the error of
+// the checker, or nil if the mistake changes nothing.
+func MistakenRoll(m *model.Model, r certificate.Rollout, mistake string) error {
+	steps, check := budget(m, Options{})
+	parts := m.Split()
+	s := newRolling(newState(parts, true, nil), r, &steps)
+	if s == nil || !RollMistakes[mistake](s) {
+		return nil
+	}
+	defer s.search.close()
+	out := s.outcome()
+	if out.Verdict == diag.Unknown {
+		return nil
+	}
+	return certificate.CheckerOf(parts).Roll(parts, r, &out, check)
 }
 
 // Miscounts has one mistake in each number of T16.

@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // filtered returns a random cluster in which every filter refuses some pods.
@@ -141,6 +143,50 @@ func TestMistakesInLossesAreNoticed(t *testing.T) {
 	})
 	t.Log(noticed)
 	for mistake := range search.LossMistakes {
+		if (noticed[mistake] > 0) == (mistake == "none") {
+			t.Errorf("%s: nothing notices it, or without a mistake something is refused", mistake)
+		}
+	}
+}
+
+// TestMistakesInRolloutsAreNoticed plants a mistake in each limit of the search of rollouts. For each, the
+// checker refuses an answer about some random rollout.
+func TestMistakesInRolloutsAreNoticed(t *testing.T) {
+	noticed := map[string]int{}
+	try := func(nodes, spec string, replicas int, r certificate.Rollout, edit func(w *workload.Workload)) {
+		for _, mistake := range slices.Sorted(maps.Keys(search.RollMistakes)) {
+			if mistake != "none" && noticed[mistake] > 0 {
+				continue
+			}
+			text := rollout{spec: spec, replicas: replicas}
+			m, _ := modelOf(t, nodes, text.generation("web-old")+text.generation("web-new"))
+			r := r
+			r.Old, r.Fresh = m.Workloads[1], m.Workloads[0] // by name
+			edit(r.Old)
+			edit(r.Fresh)
+			if err := search.MistakenRoll(m, r, mistake); err != nil && !errors.Is(err, certificate.ErrTooLong) {
+				noticed[mistake]++
+			}
+		}
+	}
+	zoned := room(0, zoneKey+"=a,"+hostKey+"=n0", 1) + room(1, zoneKey+"=b,"+hostKey+"=n1", 1)
+	same := func(*workload.Workload) {}
+	try(zoned, "", 1, certificate.Rollout{Surge: 1}, func(w *workload.Workload) { w.Attached = diag.Always })
+	try(zoned, "", 1, certificate.Rollout{Surge: 1}, func(w *workload.Workload) { w.SharedPin, w.Pin = true, zoneKey })
+	drawn(t, 1500, func(g generator) bool {
+		nodes := ""
+		for i := range 2 + g.IntN(3) {
+			nodes += room(i, fmt.Sprintf("%s=n%d,%s=%s", hostKey, i, zoneKey, g.pick("a", "b")), 1+g.IntN(3))
+		}
+		both, each := zonal()
+		r, pace := certificate.Rollout{Empty: g.chance(20), Whole: g.chance(20)}, paces[g.IntN(len(paces))]
+		replicas := 1 + g.IntN(4)
+		r.Surge, r.Unavailable = pace.surge, min(pace.unavailable, replicas)
+		try(nodes, g.pick("", apart(hostKey), apart(zoneKey), both, each), replicas, r, same)
+		return len(noticed) == len(search.RollMistakes)-1
+	})
+	t.Log(noticed)
+	for mistake := range search.RollMistakes {
 		if (noticed[mistake] > 0) == (mistake == "none") {
 			t.Errorf("%s: nothing notices it, or without a mistake something is refused", mistake)
 		}

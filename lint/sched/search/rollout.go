@@ -32,15 +32,7 @@ func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 		return certificate.Rolled{Verdict: diag.Unknown}
 	}
 	defer s.search.close()
-	whole := s.search.visit(s.search.c.pods - s.all)
-	out := certificate.Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole}
-	for _, v := range s.stuck {
-		gone := v.unit < 0
-		if gone {
-			v.unit = -1 - v.unit
-		}
-		out.Stuck = append(out.Stuck, certificate.Move{Workload: s.a.units[v.unit].g.Origin(), Node: s.a.nodes[v.node], Gone: gone})
-	}
+	out := s.outcome()
 	if out.Verdict == diag.Unknown {
 		if steps < 0 {
 			m.Run().Stops++
@@ -103,6 +95,20 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	s.left[s.index(s.fresh)] = 0
 	s.whole = s.goOn
 	return s
+}
+
+// outcome explores all states.
+func (s *rolling) outcome() certificate.Rolled {
+	whole := s.search.visit(s.search.c.pods - s.a.units[s.fresh].pods)
+	out := certificate.Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole}
+	for _, v := range s.stuck {
+		gone := v.unit < 0
+		if gone {
+			v.unit = -1 - v.unit
+		}
+		out.Stuck = append(out.Stuck, certificate.Move{Workload: s.a.units[v.unit].g.Origin(), Node: s.a.nodes[v.node], Gone: gone})
+	}
+	return out
 }
 
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
