@@ -91,11 +91,15 @@ const onEveryNode = 6
 // its key.
 const drawn = "*"
 
+// mostSamples is the maximum number of samples of a NodePool's nodes.
+const mostSamples = 64
+
 // allowed holds the values that a NodePool lets a label have. The label is open if it may have others,
 // and set if it is a label of the template.
 type allowed struct {
 	open, set bool
 	values    []string
+	rules     []karpenterRequirement // what an open label has to meet
 }
 
 // karpenter reads a NodePool as a pool that starts empty and may grow to any size. Karpenter makes a
@@ -185,12 +189,14 @@ func (l *loader) linux(class *source.Node) bool {
 // mostSamples. Labels with more values are not known, and neither is which nodes have which values if
 // their number is fixed.
 func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Taint, may map[string]*allowed) {
-	const mostSamples = 64
 	p := &PoolSpec{Name: pool.Name, Taints: taints, Labels: map[string]string{}, UnknownLabels: []string{drawn}}
 	for _, key := range anyValue() {
 		if may[key] == nil {
 			p.UnknownLabels = append(p.UnknownLabels, key)
 		}
+	}
+	if may[corev1.LabelTopologyZone] == nil {
+		p.choices = append(p.choices, choice{key: corev1.LabelTopologyZone, provided: true})
 	}
 	samples, keys := []map[string]string{{}}, slices.Collect(maps.Keys(may))
 	slices.SortFunc(keys, func(a, b string) int { // those with few values first
@@ -200,7 +206,9 @@ func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Ta
 		switch a := may[key]; {
 		case !a.open && len(a.values) == 0: // no node has the label
 		// Karpenter does not set a label to "" for a requirement (requirement.go, Any).
-		case a.open, !a.set && slices.Contains(a.values, ""), len(samples)*len(a.values) > mostSamples, pool.Count > 0 && len(a.values) > 1:
+		case a.open:
+			p.UnknownLabels, p.choices = append(p.UnknownLabels, key), append(p.choices, choice{key, a.rules, provided(key)})
+		case !a.set && slices.Contains(a.values, ""), len(samples)*len(a.values) > mostSamples, pool.Count > 0 && len(a.values) > 1:
 			p.UnknownLabels = append(p.UnknownLabels, key)
 		case len(a.values) == 1:
 			p.Labels[key] = a.values[0]
@@ -273,6 +281,8 @@ func (r *karpenterRequirement) restrict(may map[string]*allowed) (none bool) {
 		a.open, a.values = false, slices.Compact(slices.Sorted(slices.Values(r.Values)))
 	case a.open && r.Operator == "DoesNotExist":
 		a.open = false
+	case a.open:
+		a.rules = append(a.rules, *r)
 	default:
 		a.values = slices.DeleteFunc(a.values, r.excludes)
 	}

@@ -137,7 +137,7 @@ func LoadFrom(objects []*source.Object, where Where, beside Beside) (*Topology, 
 			reflect.TypeFor[nodeSpec](): true, reflect.TypeFor[nodeStatus](): true,
 			reflect.TypeFor[eksctlMeta](): true, reflect.TypeFor[karpenterMeta](): true, reflect.TypeFor[csiNodeObject](): true, reflect.TypeFor[csiNodeSpec](): true, reflect.TypeFor[csiDriver](): true, reflect.TypeFor[csiCount](): true,
 		}},
-		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]map[string]bool{}}, where: where, beside: beside, objects: objects,
+		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}, open: map[string]map[string]bool{}, opened: map[string]int{}, ruled: map[string][][]karpenterRequirement{}}, where: where, beside: beside, objects: objects,
 		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{}, limits: map[string]map[corev1.ResourceName]int64{}, said: map[string]bool{},
 	}
 	table := readers()

@@ -146,6 +146,7 @@ type PoolSpec struct {
 	// UnknownLabels lists the keys of labels whose values are not known. An entry that ends in a slash
 	// stands for all keys of a domain.
 	UnknownLabels []string            `json:"unknownLabels"`
+	choices       []choice            // those of UnknownLabels that a NodePool of Karpenter chooses
 	Taints        []corev1.Taint      `json:"taints"`
 	Unschedulable bool                `json:"unschedulable"`
 	Allocatable   corev1.ResourceList `json:"allocatable"`
@@ -361,13 +362,18 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *PoolSpec) {
 	}
 	for _, zone := range sorting.Keys(zones) {
 		l.topo.mayHave(poolNode(pool, p, zone, 0), p.UnknownLabels...)
+		for _, c := range p.choices {
+			if len(c.rules) > 0 {
+				l.topo.ruled[c.key] = append(l.topo.ruled[c.key], c.rules)
+			}
+		}
 		for i := range zones[zone] {
 			l.add(o, poolNode(pool, p, zone, i))
 		}
 		if extra > 0 {
 			node := poolNode(pool, p, zone, zones[zone])
 			node.Extended = l.topo.Extended
-			l.topo.Growth = append(l.topo.Growth, Growth{Node: node, Extra: extra})
+			l.topo.Growth = append(l.topo.Growth, Growth{Node: node, Extra: extra, choices: p.choices})
 		}
 	}
 }

@@ -46,6 +46,7 @@ type Node struct {
 	Extended *Extended
 	// Pool is the node's pool, or nil.
 	Pool *Pool
+	made map[string]bool // the labels that have a value only because samples need one
 	// Span is the location of the declaration of the node or its pool.
 	Span diag.Span
 	// Declaration is the v1 Node, or the entry for the pool in a NodeTopology.
@@ -110,6 +111,9 @@ func (n *Node) Sample() bool {
 	return n.Pool != nil && n.Pool.Count == 0 && n.Labels[NodePool] != ""
 }
 
+// Made reports whether a NodePool names no values of a label, so that the node's value stands for others.
+func (n *Node) Made(key string) bool { return n.made[key] }
+
 // Pool is a set of identical nodes whose number may change.
 type Pool struct {
 	Name            string
@@ -126,8 +130,9 @@ type Pool struct {
 // Growth describes the nodes that a pool may add in one of its zones. Node is a sample of these
 // nodes. Extra is the maximum number of nodes that the pool may add across all its zones.
 type Growth struct {
-	Node  *Node
-	Extra int
+	Node    *Node
+	Extra   int
+	choices []choice
 }
 
 // Topology holds all nodes in one cluster.
@@ -149,6 +154,11 @@ type Topology struct {
 	// entry that ends in a slash stands for all keys of a domain and its subdomains, except those that
 	// all such nodes declare, which are its value. The entry "/" stands for all keys.
 	open map[string]map[string]bool
+	// opened counts the pools that leave a label open, and ruled holds the requirements of those that have
+	// any. anyDomain holds the labels of which samples have two made-up values, for any number of others.
+	opened    map[string]int
+	ruled     map[string][][]karpenterRequirement
+	anyDomain map[string]bool
 	// named holds the names and hostnames of the nodes that are not of pools. It is nil if no node is of
 	// a pool.
 	named map[string]bool
@@ -162,7 +172,7 @@ func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }
 
 // Only returns a topology of some of the nodes, or of nodes like them, that cannot grow.
 func (t *Topology) Only(nodes []*Node) *Topology {
-	return &Topology{Nodes: nodes, open: t.open, named: t.named}
+	return &Topology{Nodes: nodes, open: t.open, opened: t.opened, ruled: t.ruled, anyDomain: t.anyDomain, named: t.named}
 }
 
 // All returns all nodes, and a sample of the nodes that each pool may add.
@@ -241,9 +251,12 @@ func (t *Topology) Uncertain(key string) bool {
 	if t == nil || len(t.open) == 0 {
 		return false
 	}
-	if _, open := t.open[key]; open {
-		return true
-	}
+	_, open := t.open[key]
+	return open || t.openDomain(key)
+}
+
+// openDomain reports whether some node may have a label because all keys of its domain are open.
+func (t *Topology) openDomain(key string) bool {
 	for domain, _, _ := strings.Cut(key, "/"); ; _, domain, _ = strings.Cut(domain, ".") {
 		for _, entry := range []string{domain + "/", domain + "/*"} {
 			if declared, open := t.open[entry]; open && !declared[key] {
@@ -302,7 +315,11 @@ func (t *Topology) mayHave(n *Node, keys ...string) {
 func (t *Topology) leaveOpen(n *Node, keys []string) {
 	for _, key := range keys {
 		declared, before := t.open[key]
-		switch _, has := n.Labels[key]; {
+		_, has := n.Labels[key]
+		if !has {
+			t.opened[key]++
+		}
+		switch {
 		case has:
 		case !before:
 			t.open[key] = map[string]bool{}

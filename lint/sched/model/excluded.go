@@ -160,7 +160,7 @@ func (m *Model) unset(x *Exclusion) {
 	}
 	sets := func(n *topology.Node) bool {
 		_, has := n.Labels[key]
-		return has && n.Labels[topology.NodePool] != ""
+		return has && n.Labels[topology.NodePool] != "" && !(x.Kind == LacksLabel && n.Made(key))
 	}
 	if key != "" && x.NodePools && (x.Kind == LacksLabel || x.Kind == FailsExpression) && !slices.ContainsFunc(m.Topology.All(), sets) {
 		x.Kind, x.Key = UnsetLabel, key
@@ -189,7 +189,7 @@ func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	for _, k := range SortedKeys(f.W.Spec.NodeSelector) {
 		want := f.W.Spec.NodeSelector[k]
 		switch has, ok := n.Labels[k]; {
-		case !ok:
+		case !ok, has != want && n.Made(k):
 			return Exclusion{Kind: LacksLabel, Key: k, Want: want}
 		case has != want:
 			return Exclusion{Kind: OtherValue, Key: k, Want: want, Has: has}

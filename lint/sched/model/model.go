@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/meter"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -113,6 +114,9 @@ type Group struct {
 // NewModel returns a model of one cluster's workloads and nodes.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	run := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, services: newServiceIndex(set.Services), avoided: avoidedKeys(slices.Concat(set.Workloads, set.Elsewhere)), kept: map[any]any{}}
+	if topo.Chooses() {
+		topo = topo.Sampled(askedLabels(slices.Concat(set.Workloads, set.Elsewhere)))
+	}
 	run.volumes, topo = countVolumes(run, set.Workloads, topo)
 	if !topo.Empty() {
 		run.nodes = len(topo.Nodes) + len(topo.Growth)
@@ -284,6 +288,9 @@ func (m *Model) unknown(g *Group) Reason {
 		}
 	}
 	for t := range g.HardTerms() {
+		if spreadsAnywhere(t) && m.Topology.AnyDomain(t.Key) {
+			continue
+		}
 		rules = append(rules, corev1.NodeSelectorRequirement{Key: t.Key, Operator: corev1.NodeSelectorOpExists})
 		met(t.Key)
 	}
@@ -317,6 +324,9 @@ func is(key, value string) corev1.NodeSelectorRequirement {
 
 // Uncertain reports whether it is not known which nodes meet a rule.
 func (m *Model) Uncertain(r corev1.NodeSelectorRequirement) bool {
+	if r.Operator == corev1.NodeSelectorOpIn && m.Topology.Lacks(r.Key, r.Values) {
+		return false
+	}
 	named := (r.Key == corev1.LabelHostname || r.Key == metav1.ObjectNameField) && r.Operator != corev1.NodeSelectorOpExists && r.Operator != corev1.NodeSelectorOpDoesNotExist
 	return m.Topology.Uncertain(r.Key) || named && m.Topology.MadeUp(r.Values...)
 }
@@ -355,6 +365,36 @@ func (m *Model) passesAnywhere(w *workload.Workload) bool {
 }
 
 func isNumber(v string) bool { _, err := strconv.Atoi(v); return err == nil }
+
+// spreadsAnywhere reports whether a term is met in any number of domains to which nodes can be added.
+func spreadsAnywhere(t *Term) bool { return t.Use == Spread && t.MinDomains() <= 1 }
+
+// askedLabels returns what the pods of workloads ask about the labels of nodes.
+func askedLabels(ws []*workload.Workload) map[string]*topology.Asked {
+	all := map[string]*topology.Asked{}
+	of := func(key string) *topology.Asked {
+		return lazy.Cached(all, key, func() *topology.Asked { return &topology.Asked{} })
+	}
+	for _, w := range ws {
+		for key, value := range w.Spec.NodeSelector {
+			of(key).Values = append(of(key).Values, value)
+		}
+		rules := reachRules(w)
+		for _, t := range nodeTerms(w) {
+			rules = append(rules, t.MatchExpressions...)
+		}
+		for _, r := range rules {
+			a := of(r.Key)
+			a.Values, a.Missing = append(a.Values, r.Values...), a.Missing || r.Operator == corev1.NodeSelectorOpDoesNotExist
+		}
+		for _, t := range terms(w) {
+			if a := of(t.Key); t.Hard {
+				a.Spreads, a.Divides = a.Spreads || spreadsAnywhere(t), a.Divides || !spreadsAnywhere(t)
+			}
+		}
+	}
+	return all
+}
 
 // avoidedKeys returns the keys of node labels some of whose values pods avoid.
 func avoidedKeys(ws []*workload.Workload) map[string]bool {
