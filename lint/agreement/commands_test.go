@@ -48,7 +48,7 @@ func TestCommandsAgree(t *testing.T) {
 	if open := seen["open with more steps"]; open > clusters/20 {
 		t.Errorf("%d answers of %d clusters are open with more steps", open, clusters)
 	}
-	for what, least := range map[string]int{"never": 400, "together": 20, "always": 800, "size enough": 240, "plan always": 80, "plan never": 20, "Job never": 40} {
+	for what, least := range map[string]int{"never": 400, "together": 20, "always": 800, "size enough": 240, "plan always": 80, "plan never": 12, "Job never": 40} {
 		if seen[what] < trials.Share(t, least) {
 			t.Errorf("%d answers are %q", seen[what], what)
 		}
