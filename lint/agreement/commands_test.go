@@ -36,7 +36,7 @@ func TestCommandsAgree(t *testing.T) {
 	e := linttest.Engine(t)
 	seen := map[string]int{}
 	clusters := 0
-	for seed := range trials.Seeds(t, trials.Of(t, 2000)) {
+	for seed := range trials.Seeds(t, trials.Of(t, 1600)) {
 		c := dice{rand.New(rand.NewPCG(uint64(seed), 60))}.cluster()
 		a := &agreement{t: t, e: e, cluster: c, seen: seen}
 		a.check()
@@ -48,7 +48,7 @@ func TestCommandsAgree(t *testing.T) {
 	if open := seen["open with more steps"]; open > clusters/20 {
 		t.Errorf("%d answers of %d clusters are open with more steps", open, clusters)
 	}
-	for what, least := range map[string]int{"never": 400, "together": 20, "always": 800, "size enough": 240, "plan always": 80, "plan never": 12, "Job never": 40} {
+	for what, least := range map[string]int{"never": 320, "together": 16, "always": 640, "size enough": 190, "plan always": 64, "plan never": 10, "Job never": 32} {
 		if seen[what] < trials.Share(t, least) {
 			t.Errorf("%d answers are %q", seen[what], what)
 		}

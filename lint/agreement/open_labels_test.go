@@ -22,7 +22,7 @@ import (
 func TestOpenLabelsAgree(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
-	for seed := range trials.Seeds(t, trials.Of(t, 3000)) {
+	for seed := range trials.Seeds(t, trials.Of(t, 2000)) {
 		d := dice{rand.New(rand.NewPCG(uint64(seed), 61))}
 		rule, allowed := d.openLabel()
 		manifests := d.asking()
@@ -67,7 +67,7 @@ func TestOpenLabelsAgree(t *testing.T) {
 		}
 	}
 	t.Log(seen)
-	for what, least := range map[string]int{"yes": 3000, "never": 400} {
+	for what, least := range map[string]int{"yes": 2000, "never": 270} {
 		if seen[what] < trials.Share(t, least) {
 			t.Errorf("%d answers are %s", seen[what], what)
 		}

@@ -337,9 +337,29 @@ func (w *sarifWriter) results(all []candidate, frame string) (kept []string, err
 	return kept, nil
 }
 
-// emptyArray matches an empty array with its name and a comma, in compact JSON. It does not match
-// inside strings, where quotes have a backslash.
-var emptyArray = lazy.Regexp(`,"[A-Za-z]+":\[\]|"[A-Za-z]+":\[\],?`)
+// withoutEmpty removes empty arrays with their names from compact JSON, each with one comma. In strings, the
+// quotes before a colon have a backslash.
+func withoutEmpty(text []byte) []byte {
+	empty := []byte(`":[]`)
+	kept := make([]byte, 0, len(text))
+	for {
+		at := bytes.Index(text, empty)
+		name := bytes.LastIndexByte(text[:max(at, 0)], '"')
+		switch {
+		case at < 0:
+			return append(kept, text...)
+		case name < 0 || text[at-1] == '\\': // in a string
+			kept, text = append(kept, text[:at+len(empty)]...), text[at+len(empty):]
+			continue
+		}
+		kept, text = append(kept, text[:name]...), text[at+len(empty):]
+		if n := len(kept) - 1; kept[n] == ',' {
+			kept = kept[:n]
+		} else if len(text) > 0 && text[0] == ',' {
+			text = text[1:]
+		}
+	}
+}
 
 // encoded returns a value's indented text without empty arrays. The library writes up to fifteen of
 // them per object. The schema gives a missing array the same meaning.
@@ -350,7 +370,7 @@ func encoded(value any, indent string) (string, error) {
 	if err := e.Encode(value); err != nil {
 		return "", fmt.Errorf("encoding: %w", err)
 	}
-	short := emptyArray().ReplaceAll(bytes.TrimSpace(b.Bytes()), nil)
+	short := withoutEmpty(bytes.TrimSpace(b.Bytes()))
 	if err := json.Indent(&indented, short, indent, "  "); err != nil {
 		return "", fmt.Errorf("encoding: %w", err)
 	}
