@@ -132,8 +132,22 @@ const WhyQuestion = "the smallest set of conflicting constraints"
 // Explain returns the core for a workload whose pods can never all be placed. The core may involve
 // other workloads in the same component. Explain returns nil if the budget is too small.
 func Explain(m *model.Model, w *workload.Workload, d *certificate.Decision) (core *Core) {
-	m.Ask([]*workload.Workload{w}, WhyQuestion, min(eachOf(m, d, w), m.Part([]*workload.Workload{w})), func() { core = explain(m, w, d) })
+	m.Ask([]*workload.Workload{w}, WhyQuestion, min(eachOf(m, d, w), m.Part([]*workload.Workload{w})), func() {
+		if core = explain(largest(m), w, d); core == nil && m.Topology.Elastic() {
+			core = explain(m, w, d)
+		}
+	})
 	return core
+}
+
+// largest returns a model of the largest size of all pools, or m if there are too many nodes. What conflicts
+// there is why pods stay Pending however far the pools grow.
+func largest(m *model.Model) *model.Model {
+	nodes, _, ok := m.Grown()
+	if !ok || len(nodes)-len(m.Topology.Nodes) > maxGrowth {
+		return m
+	}
+	return m.Variant(m.Workloads, nodes)
 }
 
 // eachOf returns the share of the component's budget that a workload gets.
@@ -242,7 +256,11 @@ func explainShort(m *model.Model, s *certificate.Short) (c *Conflict, relax *rel
 		return nil, nil
 	}
 	m = m.Permanent()
-	m.Ask(s.Workloads, WhyQuestion, m.Bounds(s.Workloads), func() { c, relax = question{m: m, contend: true}.among(lists.Set(s.Workloads)) })
+	m.Ask(s.Workloads, WhyQuestion, m.Bounds(s.Workloads), func() {
+		if c, relax = (question{m: largest(m), contend: true}).among(lists.Set(s.Workloads)); c == nil && m.Topology.Elastic() {
+			c, relax = question{m: m, contend: true}.among(lists.Set(s.Workloads))
+		}
+	})
 	return c, relax
 }
 
