@@ -173,7 +173,7 @@ func (l *loader) karpenter(o *source.Object) {
 	}
 	taints := l.taintList(o, o.File.Span, in.Spec.Template.Spec.Taints)
 	if len(l.errs) == before {
-		l.karpenterNodes(o, pool, taints, may)
+		l.karpenterNodes(o, pool, taints, may, strings.Join([]string{class.Group, class.Kind, class.Name}, "/"))
 	}
 }
 
@@ -188,7 +188,7 @@ func (l *loader) linux(class *source.Node) bool {
 // karpenterNodes adds the nodes of a NodePool: a sample for each combination of values, up to
 // mostSamples. Labels with more values are not known, and neither is which nodes have which values if
 // their number is fixed.
-func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Taint, may map[string]*allowed) {
+func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Taint, may map[string]*allowed, class string) {
 	p := &PoolSpec{Name: pool.Name, Taints: taints, Labels: map[string]string{}, UnknownLabels: []string{drawn}}
 	for _, key := range anyValue() {
 		if may[key] == nil {
@@ -196,7 +196,7 @@ func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Ta
 		}
 	}
 	if may[corev1.LabelTopologyZone] == nil {
-		p.choices = append(p.choices, choice{key: corev1.LabelTopologyZone, provided: true})
+		p.choices = append(p.choices, choice{key: corev1.LabelTopologyZone, provided: true, class: class})
 	}
 	samples, keys := []map[string]string{{}}, slices.Collect(maps.Keys(may))
 	slices.SortFunc(keys, func(a, b string) int { // those with few values first
@@ -207,7 +207,7 @@ func (l *loader) karpenterNodes(o *source.Object, pool *Pool, taints []corev1.Ta
 		case !a.open && len(a.values) == 0: // no node has the label
 		// Karpenter does not set a label to "" for a requirement (requirement.go, Any).
 		case a.open:
-			p.UnknownLabels, p.choices = append(p.UnknownLabels, key), append(p.choices, choice{key, a.rules, provided(key)})
+			p.UnknownLabels, p.choices = append(p.UnknownLabels, key), append(p.choices, choice{key, a.rules, provided(key), class})
 		case !a.set && slices.Contains(a.values, ""), len(samples)*len(a.values) > mostSamples, pool.Count > 0 && len(a.values) > 1:
 			p.UnknownLabels = append(p.UnknownLabels, key)
 		case len(a.values) == 1:

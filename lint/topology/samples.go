@@ -7,9 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/lists"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // choice is a label for which a NodePool names no values. Karpenter chooses one that the pods and the rules
@@ -18,6 +19,7 @@ type choice struct {
 	key      string
 	rules    []karpenterRequirement
 	provided bool
+	class    string // the node class, which says in which zones there are nodes
 }
 
 // provided reports whether Karpenter or a cloud provider gives a label its values.
@@ -42,8 +44,8 @@ func (t *Topology) Chooses() bool {
 // Sampled returns a topology in which pools that leave labels open may add a node for each value that pods
 // name and the pool allows, and for one more value. Karpenter makes such a node for a pod that selects it
 // (kubernetes-sigs/karpenter 226646810 pkg/scheduling/requirements.go, Compatible; R-S17). Which zones
-// there are is up to the provider. If no node declares its zone, and each pool may add nodes without end, two
-// zones stand for any number of them, for pods that are only spread over them (AnyDomain).
+// there are is up to the provider. If no node declares its zone, and all pools are of one node class and may add nodes
+// without end, two zones stand for any number of them, for pods that are only spread over them (AnyDomain).
 func (t *Topology) Sampled(asked map[string]*Asked) *Topology {
 	s, chosen, pools, missed := *t, map[string]int{}, map[*Pool]*Pool{}, map[string]bool{}
 	s.Growth, s.open, s.anyDomain = nil, maps.Clone(t.open), map[string]bool{}
@@ -95,11 +97,17 @@ func (t *Topology) Sampled(asked map[string]*Asked) *Topology {
 	return &s
 }
 
-// addsWithoutEnd reports whether a label is open on each node, and all nodes are of pools without a maximum
-// that have none yet.
+// addsWithoutEnd reports whether a label is open on each node, and all nodes are of pools of one node class
+// without a maximum that have none yet.
 func (t *Topology) addsWithoutEnd(key string) bool {
+	classes := map[string]bool{}
 	return len(t.Nodes) == 0 && !slices.ContainsFunc(t.Growth, func(g Growth) bool {
-		return g.Node.Pool.Max != Unbounded || !slices.ContainsFunc(g.choices, func(c choice) bool { return c.key == key })
+		i := slices.IndexFunc(g.choices, func(c choice) bool { return c.key == key })
+		if i < 0 || g.Node.Pool.Max != Unbounded {
+			return true
+		}
+		classes[g.choices[i].class] = true
+		return len(classes) > 1
 	})
 }
 
