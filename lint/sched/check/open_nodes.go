@@ -43,9 +43,6 @@ type closable struct {
 	offers                   []int64
 }
 
-// fewOthers is the maximum number of workloads whose rules are all compared.
-const fewOthers = 40
-
 // Contenders counts the pods that may be in place, and how they may close nodes. A rule of which
 // only the cluster knows whether it selects a pod counts as if it did.
 func (Checker) Contenders(m *model.Model, w *workload.Workload, pods int, others []*workload.Workload) certificate.Contenders {
@@ -180,7 +177,7 @@ func requestOf(g *model.Group, name corev1.ResourceName) int64 {
 // near returns those of the workloads that a hard rule or a port may connect with the group, which
 // replaces a workload.
 func (c *contenders) near(all *crew, replaced *workload.Workload) (some []*workload.Workload) {
-	if len(all.others) <= fewOthers || len(c.g.HostPorts)+len(c.m.Apart) > 0 || !all.known || !all.in[replaced] {
+	if len(c.g.HostPorts)+len(c.m.Apart) > 0 || !all.known || !all.in[replaced] {
 		return all.others
 	}
 	seen := map[*workload.Workload]bool{}
