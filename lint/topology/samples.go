@@ -36,7 +36,7 @@ type Asked struct {
 	Missing, Spreads, Divides bool
 }
 
-// Chooses reports whether NodePools leave labels open of nodes that they may add.
+// Chooses reports whether a NodePool that may add nodes leaves some of their labels open.
 func (t *Topology) Chooses() bool {
 	return t != nil && slices.ContainsFunc(t.Growth, func(g Growth) bool { return len(g.choices) > 0 })
 }
@@ -128,9 +128,9 @@ func meets(rules []karpenterRequirement, v string) bool {
 	return !slices.ContainsFunc(rules, func(r karpenterRequirement) bool { return r.excludes(v) })
 }
 
-// values returns values that differ for the pods: each that they name, the numbers next to it, and one
-// more. The value "" stands for a node without the label, which only NotIn allows. It returns none if samples
-// do not tell which nodes a pod can use.
+// values returns the values to sample: each that pods name, the numbers next to it, and one more. The value ""
+// stands for a node without the label, which only NotIn allows. It returns none if samples cannot show which
+// nodes a pod can use.
 func (c choice) values(asked *Asked) (all []string) {
 	excludes, mixed := false, false // Karpenter takes some mixtures for NotIn, and some for Exists (requirement.go, Operator)
 	for _, r := range c.rules {

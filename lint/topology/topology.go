@@ -46,7 +46,7 @@ type Node struct {
 	Extended *Extended
 	// Pool is the node's pool, or nil.
 	Pool *Pool
-	made map[string]bool // the labels that have a value only because samples need one
+	made map[string]bool // the labels whose values are made up
 	// Span is the location of the declaration of the node or its pool.
 	Span diag.Span
 	// Declaration is the v1 Node, or the entry for the pool in a NodeTopology.
@@ -111,7 +111,7 @@ func (n *Node) Sample() bool {
 	return n.Pool != nil && n.Pool.Count == 0 && n.Labels[NodePool] != ""
 }
 
-// Made reports whether a NodePool names no values of a label, so that the node's value stands for others.
+// Made reports whether a label's value is made up, because the NodePool names none.
 func (n *Node) Made(key string) bool { return n.made[key] }
 
 // Pool is a set of identical nodes whose number may change.
@@ -155,7 +155,8 @@ type Topology struct {
 	// all such nodes declare, which are its value. The entry "/" stands for all keys.
 	open map[string]map[string]bool
 	// opened counts the pools that leave a label open, and ruled holds the requirements of those that have
-	// any. anyDomain holds the labels of which samples have two made-up values, for any number of others.
+	// any. anyDomain holds the labels for which samples have two made-up values, which stand for any number
+	// of values.
 	opened    map[string]int
 	ruled     map[string][][]karpenterRequirement
 	anyDomain map[string]bool

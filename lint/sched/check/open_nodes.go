@@ -17,26 +17,26 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// contenders adds up what other pods can close to one more pod of a group (T16). It shares nothing
-// with the search but the model.
+// contenders counts the nodes that other pods can close to one more pod of a group (T16). It shares only
+// the model with the search.
 type contenders struct {
 	m *model.Model
 	g *model.Group
 	// pods is the number of g's pods, including the one that looks for a node, and others the number
-	// of all other pods. Of these, on may each close a node by a rule, and in a domain of a wide key.
+	// of all other pods. Of these, on may each close a node by a rule, and in a domain of a coarse key.
 	pods, others, on, in int
-	// A wide key has several nodes in a domain. apart holds such keys in anti-affinity, and over the
+	// A coarse key has several nodes in a domain. apart holds such keys in anti-affinity, and over the
 	// spread constraints with such a key. foreign is set if these may count pods of other workloads.
 	apart   map[string]bool
 	over    []*model.Term
 	foreign bool
 	unclear bool // counting proves nothing
 	asks    []closable
-	wholes  map[string]*counted // by key
+	surveys map[string]*survey // by key
 }
 
-// closable describes how other pods can leave too little of a resource. One pod of each DaemonSet
-// requests daemons, and all other pods together rest, in multiples of step.
+// closable describes how other pods can use up a resource. The pods of all DaemonSets request `daemons` on
+// a node. All other pods together request `rest`, in multiples of `step`.
 type closable struct {
 	name                     corev1.ResourceName
 	ask, rest, step, daemons int64
@@ -51,15 +51,15 @@ func (Checker) Contenders(m *model.Model, w *workload.Workload, pods int, others
 	if o := all.of[w.Object]; !listed && o != nil { // w is a changed copy
 		replaced, listed = o, true
 	}
-	c := &contenders{m: m, g: g, pods: pods, others: all.pods + pods - 1, apart: map[string]bool{}, wholes: map[string]*counted{}}
+	c := &contenders{m: m, g: g, pods: pods, others: all.pods + pods - 1, apart: map[string]bool{}, surveys: map[string]*survey{}}
 	if listed {
 		c.others -= model.Certain(replaced)
 	}
-	c.unclear = g.Spec.NodeName != "" || g.Kind.PerNode() || slices.ContainsFunc(m.Apart, func(p model.Apart) bool { return c.wide(p.Key) })
+	c.unclear = g.Spec.NodeName != "" || g.Kind.PerNode() || slices.ContainsFunc(m.Apart, func(p model.Apart) bool { return c.coarse(p.Key) })
 	for t := range g.HardTerms() {
 		perPod := func(r model.Requirement) bool { return model.Ordinal(r.Key) || r.Key == model.PodName }
 		c.unclear = c.unclear || t.Use == model.Affinity || t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, perPod)
-		if t.Use == model.Spread && c.wide(t.Key) {
+		if t.Use == model.Spread && c.coarse(t.Key) {
 			c.over, c.foreign = append(c.over, t), c.foreign || t.Sel.Form != model.FormSet
 		}
 	}
@@ -85,8 +85,8 @@ func (Checker) Contenders(m *model.Model, w *workload.Workload, pods int, others
 	return c
 }
 
-// wide reports whether a key has several nodes in a domain.
-func (c *contenders) wide(key string) bool {
+// coarse reports whether a key has several nodes in a domain.
+func (c *contenders) coarse(key string) bool {
 	of, domains := c.m.Numbered(key, c.m.Topology.Nodes)
 	type kept map[string]bool
 	return lazy.Cached(*model.KeepForNodes(c.m, func() *kept { return &kept{} }), key, func() bool {
@@ -94,7 +94,7 @@ func (c *contenders) wide(key string) bool {
 	})
 }
 
-// crew describes workloads of which many questions are asked.
+// crew is a list of workloads with what questions about other pods need to know about them.
 type crew struct {
 	m      *model.Model
 	others []*workload.Workload
@@ -107,7 +107,7 @@ type crew struct {
 	sums    map[corev1.ResourceName]closable
 }
 
-// crewOf describes some workloads. It keeps the descriptions, because many questions are about the same ones.
+// crewOf returns the crew of a list. It caches crews, because many questions share a list.
 func crewOf(m *model.Model, others []*workload.Workload) *crew {
 	if len(others) == 0 {
 		return newCrew(m, nil)
@@ -206,13 +206,13 @@ func (c *contenders) see(o *model.Group, pods int) {
 	in, on := false, portsClash(c.m, c.g, o) || slices.ContainsFunc(c.m.Apart, func(p model.Apart) bool { return !daemon || p.A == o.Workload || p.B == o.Workload })
 	ruled := func(of, other *model.Group) {
 		for t := range of.HardTerms() {
-			wide := c.wide(t.Key)
+			coarse := c.coarse(t.Key)
 			switch {
 			case t.Use == model.Affinity, t.Use == model.Spread && of != c.g, c.m.Peer(t, of.Workload, other.Workload) == model.No:
-			case t.Use == model.Spread && wide:
+			case t.Use == model.Spread && coarse:
 				c.foreign = c.foreign || o != c.g
 			default:
-				if on = true; wide {
+				if on = true; coarse {
 					c.apart[t.Key], in = true, true
 				}
 			}
@@ -309,28 +309,28 @@ func (c *contenders) evenly(t *model.Term, all []region, o certificate.Opening) 
 	return domains >= max(1, t.MinDomains()) && !missed || !c.foreign && safe*int(t.Constraint.MaxSkew) >= c.pods
 }
 
-// region counts the nodes with one value of a key, or without the key. The number open is that of
-// nodes that accept a pod, and closed an upper bound on how many of these others can close. It is
-// hit if some of its nodes may be lost, and at risk if some of these are open.
+// region holds counts for the nodes with one value of a key, or without the key. open counts the nodes
+// that accept a pod, and closed is an upper bound on how many of them other pods can close. hit is set if
+// some of its nodes may be lost, and risk if an open one may be.
 type region struct {
 	open, closed int
 	hit, risk    bool
 }
 
-// safe reports whether others cannot close all open nodes. Of the nodes at risk, one is lost.
+// safe reports whether a node stays open whatever other pods do, even if a node at risk is lost.
 func (x *region) safe() bool { return x.open > x.closed && !(x.risk && x.open == x.closed+1) }
 
 // regions counts the nodes in each domain of a key, after those without it.
 func (c *contenders) regions(key string, o certificate.Opening) []region {
 	of, _ := c.m.Numbered(key, c.m.Topology.Nodes)
-	whole := lazy.Cached(c.wholes, key, func() *counted { return c.count(key) })
-	c.m.Run().Spend(1 + (len(o.Lost)+len(whole.regions))/model.PerStep)
-	all, any := slices.Clone(whole.regions), o.One && len(o.Lost) == 0
+	before := lazy.Cached(c.surveys, key, func() *survey { return c.count(key) })
+	c.m.Run().Spend(1 + (len(o.Lost)+len(before.regions))/model.PerStep)
+	all, any := slices.Clone(before.regions), o.One && len(o.Lost) == 0
 	for i := range all {
 		all[i].hit, all[i].risk = any, any
 	}
 	for _, n := range o.Lost {
-		x, open := &all[of[n]+1], whole.shelf.of[n] >= 0 && whole.open[whole.shelf.of[n]]
+		x, open := &all[of[n]+1], before.shelf.of[n] >= 0 && before.open[before.shelf.of[n]]
 		x.hit = true
 		if x.risk = x.risk || open && o.One; open && !o.One {
 			x.open--
@@ -339,19 +339,19 @@ func (c *contenders) regions(key string, o certificate.Opening) []region {
 	return all
 }
 
-// counted holds the regions of a key before a loss, and which stacks accept a pod.
-type counted struct {
+// survey holds the regions of a key before a loss, and which stacks accept a pod.
+type survey struct {
 	shelf   *shelf
 	regions []region
 	open    []bool
 }
 
-// count counts the nodes before a loss. A node closes once others request enough on it, first where that
-// is least, and a pod closes one node.
-func (c *contenders) count(key string) *counted {
+// count counts the nodes before a loss. Other pods close a node by requesting enough on it. The bound
+// closes the nodes that take the least first.
+func (c *contenders) count(key string) *survey {
 	of, size := c.m.Numbered(key, c.m.Topology.Nodes)
 	s := c.shelf(key)
-	all := &counted{s, make([]region, size+1), make([]bool, len(s.stacks))}
+	all := &survey{s, make([]region, size+1), make([]bool, len(s.stacks))}
 	c.m.Run().Spend(1 + (len(s.stacks)*(1+len(c.asks))+size)/model.PerStep)
 	for k, st := range s.stacks {
 		all.open[k] = true

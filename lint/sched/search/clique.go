@@ -196,7 +196,7 @@ func (c *clique) bestByWeights() shortfall {
 }
 
 // bestMember returns the member whose pods in a domain weigh the most in total. It returns -1 if no
-// member can use the domain. It breaks ties in favor of the member that lacks the most pods.
+// member can use the domain. Ties go to the member that lacks the most pods.
 func (c *clique) bestMember(d int, weights, got []int) int {
 	best := -1
 	for w, weight := range weights {

@@ -191,7 +191,7 @@ func (c *colouring) try() bool {
 }
 
 // tightest returns the pod group with the least slack among those that need more domains and have
-// open ones. It returns -1 if there is none. It breaks ties in favor of the one with
+// open ones. It returns -1 if there is none. Ties go to the one with
 // the most conflicts.
 func (c *colouring) tightest() int {
 	c.f.a.m.Run().Spend(len(c.need) + len(c.f.single))

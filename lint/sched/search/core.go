@@ -140,8 +140,8 @@ func Explain(m *model.Model, w *workload.Workload, d *certificate.Decision) (cor
 	return core
 }
 
-// largest returns a model of the largest size of all pools, or m if there are too many nodes. What conflicts
-// there is why pods stay Pending however far the pools grow.
+// largest returns a model in which every pool has its maximum size, or m if that is too many nodes. A
+// conflict there explains why pods stay Pending at any size.
 func largest(m *model.Model) *model.Model {
 	nodes, _, ok := m.Grown()
 	if !ok || len(nodes)-len(m.Topology.Nodes) > maxGrowth {
