@@ -268,6 +268,7 @@ func (x mix) write(t testing.TB, dir string, c size) {
 // TestMixesAreDecided checks that at most one answer per hundred workloads exceeds its step
 // budget, for rollouts, drains and losses as well as for placing all of them together.
 func TestMixesAreDecided(t *testing.T) {
+	trials.Large(t)
 	t.Parallel()
 	c := size{trials.AtLeast(t, 1000, 80), trials.AtLeast(t, 2000, 160)}
 	for _, x := range mixes() {

@@ -111,7 +111,7 @@ func TestSimulatedChanges(t *testing.T) {
 	}
 	t.Log(count)
 	for kind, of := range count {
-		if !testing.Short() && (of[diag.Always] < 20 || of[diag.Never] < 3) {
+		if !trials.Few(t) && (of[diag.Always] < 20 || of[diag.Never] < 3) {
 			t.Errorf("too little is compared: %s: %v", kind, of)
 		}
 	}
