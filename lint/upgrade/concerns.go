@@ -87,9 +87,10 @@ func (p *plan) obstacle(c *concern) {
 	case certificate.Loss{Meaning: certificate.Drained}.Tolerates(w):
 		p.about(w, "", "%s", message.Reason(model.Reason{Cause: model.Returns}))
 		return
-	case pin.Key != "" || pin.Open != "" || w.OrdinalReaches != nil || len(w.Reaches)+len(w.Early)+len(w.OncePod) > 0 || w.OpenOnce != "" || w.Inline != "" || w.SharesClaim,
+	case w.Pin != "" && p.s.AnyZone && len(p.nodes) > 1 ||
+		pin.Key == corev1.LabelHostname || pin.Vague || pin.Open != "" || w.OrdinalReaches != nil || len(w.Reaches)+len(w.Early)+len(w.OncePod) > 0 || w.OpenOnce != "" || w.Inline != "" || w.SharesClaim,
 		cmp.Or(w.Attached, diag.Never) != diag.Never && (w.Scale != nil || w.Count.N > 1):
-		p.about(w, "", "its volumes may keep the pods on some nodes")
+		p.about(w, "", fixed)
 		return
 	case w.Contested != nil || w.TightQuota != "" || len(w.Quotas) > 0:
 		p.about(w, "", "a ResourceQuota may keep new pods from being created")
@@ -115,6 +116,9 @@ func (p *plan) obstacle(c *concern) {
 		c.stops, c.spared = true, 0
 	}
 }
+
+// fixed is the reason why volumes leave the answer open.
+const fixed = "its volumes may keep the pods on some nodes"
 
 // historic is the reason why rules that are not hereditary leave the answer open.
 const historic = "required affinity or a spread constraint makes the answer depend on where pods were before"
@@ -311,6 +315,17 @@ func (p *plan) aboutOne(c *concern, at layout, end bool, m *model.Model, rows ma
 	if c.w.Finite() || r.roomy && !c.several {
 		return false // they may wait because they end, or they never wait
 	}
+	pinned := p.declared.PinOf(c.w).Key != ""
+	if !end && !c.stops { // its pods hold no drain up, wherever they are
+		if (!r.placed || pinned || !search.Hereditary(m, group)) && !slices.Contains(p.waits, c.w.String()) {
+			p.waits = append(p.waits, c.w.String())
+		}
+		return false
+	}
+	if !r.roomy && pinned {
+		p.about(c.w, "", fixed)
+		return false
+	}
 	if !r.roomy && !search.Hereditary(m, group) {
 		p.about(c.w, "", historic)
 		return false
@@ -319,10 +334,7 @@ func (p *plan) aboutOne(c *concern, at layout, end bool, m *model.Model, rows ma
 		p.about(c.w, "", "%s, %s", where, r.why)
 		return false
 	}
-	if end || !c.stops {
-		if !r.placed && !slices.Contains(p.waits, c.w.String()) {
-			p.waits = append(p.waits, c.w.String())
-		}
+	if end {
 		return false
 	}
 	budget := ""

@@ -116,6 +116,9 @@ func (p *plan) roomy(m *model.Model, w *workload.Workload, all *search.Roster, a
 	if slices.Contains(at, 0) { // nodes that are drained or new may be the only ones of a zone
 		return false
 	}
+	if pin := m.PinOf(w); pin.Key != "" {
+		return !pin.Vague && search.AlwaysReturns(w, all, pin.Key)
+	}
 	return search.AlwaysFits(w, all, all, search.NoLoss, certificate.Loss{}, w.Count.N)
 }
 

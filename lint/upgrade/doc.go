@@ -26,7 +26,9 @@
 //
 // With hard spread constraints, the outcome depends on where pods ran before. They are still no obstacle
 // if counting shows that a pod finds a usable node wherever all other pods are (C15). This requires a
-// usable node in each zone of the pool at all times.
+// usable node in each zone of the pool at all times. Pods that return to the zones of their volumes need
+// such a node in each zone (T30), and the new nodes in the zones of the old ones. Pods without a budget
+// stop no drain, so only the end of the upgrade counts for them.
 //
 // The order of the nodes changes no answer: with one node at a time, the sets of usable nodes are the same
 // in any order. With several, an order does not determine which nodes are drained together. Suffices

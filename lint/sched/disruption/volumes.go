@@ -261,7 +261,7 @@ func (u updates) roomWithVolumes(w *workload.Workload, r *Rollout, key string) b
 	}
 	pods := r.Replicas + max(1, r.Surge)
 	about := u.contendersOrGroup(group, u.contendersOf(w, r.Replicas))
-	return u.assembled(group).Kinds(w, pods, hostname).Room(w, pods).FitsInEach(about, pods, key)
+	return u.assembled(group).Kinds(w, pods, hostname).Room(w, pods).FitsInEach(about, pods, key, false)
 }
 
 // spreads reports whether a group has a hard spread constraint.

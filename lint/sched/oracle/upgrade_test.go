@@ -28,6 +28,7 @@ type upgradeCase struct {
 	cpu       int
 	manifests string // without budgets
 	budgets   []testBudget
+	pinned    map[string]bool // workloads whose pods keep their zones, as their volumes are there
 	s         upgrade.Settings
 }
 
@@ -39,7 +40,7 @@ type testBudget struct {
 }
 
 func newUpgradeCase(r *rand.Rand) *upgradeCase {
-	c := &upgradeCase{cpu: 2 + r.IntN(3), focus: max(0, r.IntN(5)-2)}
+	c := &upgradeCase{cpu: 2 + r.IntN(3), focus: max(0, r.IntN(5)-2), pinned: map[string]bool{}}
 	n := 1 + r.IntN(3)
 	c.zones = make([]int, 1+r.IntN(2))
 	if c.focus > 0 {
@@ -113,6 +114,7 @@ func (c *upgradeCase) workload(r *rand.Rand, b *strings.Builder, i, replicas int
 	}
 	fmt.Fprintf(b, "---\napiVersion: apps/v1\nkind: %s\nmetadata: {name: %s, namespace: default}\nspec:\n  replicas: %d\n  selector: %s\n  template:\n    metadata: {labels: {app: %s}}\n    spec:\n%s      containers: [{name: c, image: i, resources: {requests: {cpu: %q}}}]\n",
 		kind, name, replicas, self, name, spec, pick("250m", "500m", "1", "1", "1500m", "2"))
+	c.pinned[name] = kind == "StatefulSet" && r.IntN(2) == 0
 	if r.IntN(2) == 0 && (c.focus == 0 || r.IntN(2) == 0) {
 		return
 	}
@@ -140,12 +142,18 @@ func (c *upgradeCase) topology() string {
 	if c.others > 0 {
 		pools += fmt.Sprintf("- {name: o, zones: {z0: %d}, labels: {pool: o}, allocatable: {cpu: 2, pods: 10}}\n", c.others)
 	}
-	return pools
+	return pools + "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: zonal}\nprovisioner: ebs.csi.aws.com\nvolumeBindingMode: WaitForFirstConsumer\n"
 }
 
 func (c *upgradeCase) withBudgets() string {
 	var b strings.Builder
-	b.WriteString(c.manifests)
+	for one := range strings.SplitSeq(c.manifests, "---\n") {
+		_, name, _ := strings.Cut(one, "{name: ")
+		b.WriteString("---\n" + one)
+		if name, _, _ = strings.Cut(name, ","); c.pinned[name] {
+			b.WriteString("  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: zonal, resources: {requests: {storage: 1Gi}}}}]\n")
+		}
+	}
 	for i, x := range c.budgets {
 		field := "maxUnavailable"
 		if x.least {
@@ -190,6 +198,7 @@ type upgrading struct {
 	status  []byte   // by node: present, draining or gone; new nodes begin as absent
 	counts  [][]int8 // by class and node
 	left    []int
+	waits   [][]int8 // Pending pods by class and zone that they must return to
 	begun   bool
 	seen    map[string]struct{}
 	// done and stuck are set if some run completes, or gets stuck. starts is set if all pods can run
@@ -252,7 +261,7 @@ func (c *upgradeCase) explore(t *testing.T, world *World) *upgrading {
 	for _, class := range cluster.Classes() {
 		u.classes, u.left = append(u.classes, class), append(u.left, class.Count)
 		u.apps = append(u.apps, class.Pod.Labels["app"])
-		u.counts = append(u.counts, make([]int8, len(u.zone)))
+		u.counts, u.waits = append(u.counts, make([]int8, len(u.zone))), append(u.waits, make([]int8, len(c.zones)))
 	}
 	u.visit(t.Context())
 	return u
@@ -272,7 +281,7 @@ func (u *upgrading) key() string {
 		rows[n] = string(row)
 	}
 	slices.Sort(rows)
-	return fmt.Sprint(u.begun) + strings.Join(rows, "")
+	return fmt.Sprint(u.begun, u.waits) + strings.Join(rows, "")
 }
 
 // numbers returns the old nodes that are not present, and the new ones, by zone, and the numbers of
@@ -375,6 +384,9 @@ func (u *upgrading) put(class, node int, by int8) {
 	u.world.move(u.classes[class], node, by)
 	u.counts[class][node] += by
 	u.left[class] -= int(by)
+	if u.begun && u.c.pinned[u.apps[class]] {
+		u.waits[class][max(0, u.zone[node])] -= by
+	}
 }
 
 // move adds a pod of a class to a node if by is 1, or removes one if it is -1. Pods have no volumes.
@@ -391,7 +403,8 @@ func (w *World) move(c *Class, node int, by int8) {
 func (u *upgrading) takes(ctx context.Context, class *Class) (all []int) {
 	exists := func(n int) bool { return u.status[n] == present || u.status[n] == draining }
 	return slices.DeleteFunc(u.world.takers(ctx, class, exists), func(n int) bool {
-		return u.status[n] == draining || u.begun && u.c.s.CordonAll && !u.fresh[n] && u.zone[n] >= 0
+		away := u.begun && u.c.pinned[class.Pod.Labels["app"]] && u.waits[slices.Index(u.classes, class)][max(0, u.zone[n])] == 0
+		return away || u.status[n] == draining || u.begun && u.c.s.CordonAll && !u.fresh[n] && u.zone[n] >= 0
 	})
 }
 

@@ -122,16 +122,24 @@ func (r *Room) FitsPinned(b *DomainLoss, about *Roster, pods int, key string) bo
 }
 
 // FitsInEach reports whether one more pod always finds a node in each domain of the key in which pods
-// may run, wherever the other pods are.
-func (r *Room) FitsInEach(about *Roster, pods int, key string) bool {
+// may run, wherever the other pods are. If pods only return to their domains, a spread constraint
+// that counts only the workload's own pods does not keep them out, as in FitsPinned.
+func (r *Room) FitsInEach(about *Roster, pods int, key string, returns bool) bool {
 	x := r.present(about, pods)
-	if key == corev1.LabelHostname || !x.counts || x.shut > 0 || x.over != nil {
+	kept := returns && x.over != nil && x.over.Key == key && x.own && !model.Off("T30")
+	if key == corev1.LabelHostname || !x.counts || x.shut > 0 || x.over != nil && !kept {
 		return false
 	}
 	domain := r.domain(key)
 	for c, most := range r.caps {
-		if most > 0 && (domain[c] < 0 || r.open(NoLoss, domain, domain[c]) <= r.closed(x, domain, domain[c]) ||
-			!r.confirmed(x, NoLoss, certificate.Opening{Key: key, Near: r.nodes[c][0]})) {
+		if most == 0 {
+			continue
+		}
+		closed, open := r.closed(x, domain, domain[c]), 1 // the node alone is its domain
+		if domain[c] >= 0 {
+			open = r.open(NoLoss, domain, domain[c])
+		}
+		if open <= closed || !r.confirmed(x, NoLoss, certificate.Opening{Key: key, Near: r.nodes[c][0]}) {
 			return false
 		}
 	}
@@ -242,6 +250,13 @@ var NoLoss = &DomainLoss{}
 func AlwaysFits(w *workload.Workload, ruled, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
 	room := ruled.Kinds(w, ruled.pods(w, pods), corev1.LabelHostname).Room(w, pods)
 	return room.FitsAnyway(b, l, about, pods)
+}
+
+// AlwaysReturns is like AlwaysFits for pods that only return to the domains of the key that they left,
+// as their volumes are there (T30).
+func AlwaysReturns(w *workload.Workload, all *Roster, key string) bool {
+	pods := w.Count.N
+	return all.Kinds(w, all.pods(w, pods), corev1.LabelHostname).Room(w, pods).FitsInEach(all, pods, key, true)
 }
 
 // coarse reports whether some domain of a key contains several nodes.
