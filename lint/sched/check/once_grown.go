@@ -34,7 +34,7 @@ type grown struct {
 // that can be added.
 func (Checker) Grows(m *model.Model, w *workload.Workload, c certificate.Grown) error {
 	o := &grown{Grown: c, m: m, g: m.Groups[w], all: slices.Concat(m.Workloads, m.Elsewhere()), free: map[*topology.Node]map[corev1.ResourceName]int64{}, between: map[*workload.Workload][]string{}}
-	if !o.g.Placeable() || w.Kind.PerNode() || w.OrdinalReaches != nil {
+	if !o.g.Placeable() || w.Kind.PerNode() || len(w.Early) > 0 || w.OrdinalReaches != nil {
 		return fmt.Errorf("%s: it is not known where its pods start", w)
 	}
 	for _, d := range o.all {

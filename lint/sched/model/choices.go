@@ -94,7 +94,7 @@ func (m *Model) choicesOf(w *workload.Workload) (own []Choice) {
 	start, known := w.FirstOrdinal()
 	for _, e := range w.Early {
 		values, _ := m.Early(w, e)
-		grown := slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return !slices.Contains(values, g.Node.Labels[e.Key]) })
+		grown := e.Values == nil && slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return !slices.Contains(values, g.Node.Labels[e.Key]) })
 		local := e.Key == corev1.LabelHostname && strings.Contains(e.Class.Root.Get("provisioner").Text(), "/")
 		running := slices.ContainsFunc(m.Workloads, func(o *workload.Workload) bool {
 			return o.Running && workload.Space(o.Namespace()) == workload.Space(w.Namespace()) &&

@@ -42,7 +42,7 @@ func OnceGrown(m *model.Model, w *workload.Workload, c certificate.Grown) (yes b
 // grows is OnceGrown without the check.
 func grows(m *model.Model, w *workload.Workload, c certificate.Grown) bool {
 	g := m.Groups[w]
-	if !g.Placeable() || w.Kind.PerNode() || m.Chooses(w) || w.OrdinalReaches != nil {
+	if !g.Placeable() || w.Kind.PerNode() || len(w.Early) > 0 || w.OrdinalReaches != nil {
 		return false
 	}
 	q := onceGrown{Grown: c, m: m, g: g, partial: map[*topology.Pool]bool{}}
