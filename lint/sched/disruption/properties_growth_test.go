@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // elastic is a sample whose nodes come from pools that may grow.
@@ -217,11 +218,34 @@ var inWords = map[diag.Outcome]string{diag.Always: yes, diag.Never: no, diag.Som
 func placing(m *model.Model) said {
 	d := search.Decide(m, search.Options{Steps: 400_000})
 	all := said{"whole": inWords[d.Verdict], "whole by rules": inWords[d.RulesVerdict]}
+	daemons := slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return w.Kind.PerNode() })
+	if !daemons { // further nodes bring further pods
+		all["whole placed"] = bounds(d.MinPlaced, d.MaxPlaced, d.Exact)
+	}
 	for _, w := range d.Workloads {
 		name := w.Workload.Object.Name
 		all[name], all[name+" by rules"] = inWords[w.Verdict], inWords[w.RulesVerdict]
+		if !daemons {
+			all[name+" placed"] = bounds(w.MinPlaced, w.MaxPlaced, false)
+		}
 	}
 	return all
+}
+
+// bounds writes bounds on a number of placed pods, and whether both are met.
+func bounds(least, most int, exact bool) string {
+	return fmt.Sprintf("%d to %d, exact: %t", least, most, exact)
+}
+
+// beyond reports whether some number of placed pods at one size is not within bounds for all sizes.
+func beyond(claim, at string) bool {
+	var least, most, hasLeast, hasMost int
+	var exact, ignored bool
+	fmt.Sscanf(claim, "%d to %d, exact: %t", &least, &most, &ignored)
+	if n, _ := fmt.Sscanf(at, "%d to %d, exact: %t", &hasLeast, &hasMost, &exact); n < 3 {
+		return false
+	}
+	return hasLeast > most || hasMost < least || exact && (hasMost > most || hasLeast < least)
 }
 
 func changing(j *disruption.Judge, m *model.Model) said {
@@ -279,7 +303,7 @@ func (e elastic) try(t *testing.T, ask func(nodes string) said, count *tally) {
 			}
 			worse = worse || at[0][about] == yes && (has == no || has == may)
 			better = better || at[0][about] == no && (has == yes || has == may)
-			if refutes(claim, has) || count.exact && refutesMay(claim, has) {
+			if refutes(claim, has) || beyond(claim, has) || count.exact && refutesMay(claim, has) {
 				t.Fatalf("%s: %s, but %s with\n%s\n%s%s", about, claim, has, e.sizes()[i], e.declared(), e.manifests())
 			}
 		}
@@ -334,7 +358,7 @@ func TestUnboundedPools(t *testing.T) {
 		for _, size := range append(e.sizes(), large) {
 			_, at := judge(t, size, e.manifests())
 			for about, has := range placing(at) {
-				if refutes(claims[about], has) || refutesMay(claims[about], has) {
+				if refutes(claims[about], has) || beyond(claims[about], has) || refutesMay(claims[about], has) {
 					t.Fatalf("%s: %s, but %s with\n%s\n%s%s", about, claims[about], has, size, unbounded, e.manifests())
 				}
 			}

@@ -322,12 +322,15 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options, lonely map[*w
 		}
 	}
 	d.Verdict, d.RulesVerdict = verdict, rules
-	for i := range d.Workloads {
-		if w := &d.Workloads[i]; w.Why.Cause == model.ByGrowth { // the verdict was withdrawn
-			d.Exact = false
-			d.MinPlaced -= w.MinPlaced
-			d.MaxPlaced += w.Pods - w.MaxPlaced
-			w.MinPlaced, w.MaxPlaced = 0, w.Pods
+	if q.moved { // bounds that hold at every size are those of the workloads, added up
+		d.Exact, d.MinPlaced, d.MaxPlaced = false, 0, 0
+		for i := range d.Workloads {
+			if w := &d.Workloads[i]; !w.Workload.Finite() || o.AtOnce {
+				d.MinPlaced, d.MaxPlaced = d.MinPlaced+w.MinPlaced, d.MaxPlaced+w.MaxPlaced
+			}
+		}
+		if verdict == diag.Never {
+			d.MaxPlaced = min(d.MaxPlaced, d.Total-1)
 		}
 	}
 }
@@ -354,22 +357,29 @@ type growth struct {
 	of      map[*workload.Workload]*certificate.WorkloadDecision
 	// verdict and rules are the verdicts for the most recent group.
 	verdict, rules diag.Outcome
+	// moved is set if bounds on the placed pods of some workloads may differ from those of the declared nodes.
+	moved bool
 }
 
 func (q *growth) decide(ws []*workload.Workload, nodes []*topology.Node) *certificate.Decision {
 	return Decide(q.m.Variant(slices.Concat(ws, q.running), nodes), q.options)
 }
 
-// answers holds the verdicts for each workload in a group. The entry for nil is about the whole
-// group. In each pair, the first verdict takes resources into account and the second considers only
-// the rules.
-type answers map[*workload.Workload][2]diag.Outcome
+// answers holds the answer for each workload in a group. The entry for nil is about the whole group.
+type answers map[*workload.Workload]answer
+
+// answer has two verdicts, of which the first takes resources into account and the second considers
+// only the rules, and bounds on how many pods are placed.
+type answer struct {
+	verdicts    [2]diag.Outcome
+	most, least int
+}
 
 func answersOf(d *certificate.Decision) answers {
-	a := answers{nil: {d.Verdict, d.RulesVerdict}}
+	a := answers{nil: {[2]diag.Outcome{d.Verdict, d.RulesVerdict}, d.MaxPlaced, d.MinPlaced}}
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
-		a[w.Workload] = [2]diag.Outcome{w.Verdict, w.RulesVerdict}
+		a[w.Workload] = answer{[2]diag.Outcome{w.Verdict, w.RulesVerdict}, w.MaxPlaced, w.MinPlaced}
 	}
 	return a
 }
@@ -395,10 +405,10 @@ func (q *growth) judge(ws []*workload.Workload) {
 	// cases: a bound proves it, all sizes agree and none was left out, or it is monotone and holds
 	// at the largest size.
 	hold := func(v diag.Outcome, w *workload.Workload, rules int, bounded, monotone bool) diag.Outcome {
-		same := !slices.ContainsFunc(others, func(a answers) bool { return a[w][rules] != v })
+		same := !slices.ContainsFunc(others, func(a answers) bool { return a[w].verdicts[rules] != v })
 		switch {
 		case v == diag.Always && sizes.Known && same:
-		case v == diag.Never && (bounded || sizes.Every && same || monotone && largest[w][rules] == diag.Never):
+		case v == diag.Never && (bounded || sizes.Every && same || monotone && largest[w].verdicts[rules] == diag.Never):
 		case v == diag.Always, v == diag.Never, v == diag.Sometimes && !(sizes.Every && same):
 			return diag.Unknown
 		}
@@ -406,6 +416,9 @@ func (q *growth) judge(ws []*workload.Workload) {
 	}
 	here := q.decide(ws, q.m.Topology.Nodes)
 	alone := !slices.ContainsFunc(ws, perNode)
+	// Pods on nodes that share no domain with the declared ones reject nothing there (the first case of
+	// SizesOf), so at least as many are placed as on the declared nodes alone.
+	steady := alone && Hereditary(q.m, ws) && !slices.ContainsFunc(growing(q.m, ws), func(g int) bool { return sharesDomain(q.m, ws, g) })
 	q.verdict, q.rules = hold(here.Verdict, nil, 0, false, alone), hold(here.RulesVerdict, nil, 1, false, alone)
 	for _, w := range ws {
 		out := q.of[w]
@@ -415,12 +428,35 @@ func (q *growth) judge(ws []*workload.Workload) {
 		// The capacity limit for a single workload assumes that pools are at their max, so it holds
 		// at every size.
 		nowhere := q.lonely[w] || fitsNowhere(q.m, w)
-		limited := nowhere || !perNode(w) && q.m.Judged(w) && q.m.Eligible(w).Count+q.m.Eligible(w).Growable > 0 &&
-			slices.ContainsFunc(bound.Capacity(q.m, w), func(l bound.Limit) bool { return l.Exceeded })
-		verdict := hold(out.Verdict, w, 0, limited, !perNode(w))
-		if verdict != out.Verdict {
-			out.Verdict, out.Why = verdict, model.Reason{Cause: model.ByGrowth}
+		limited, most, least := nowhere, out.Pods, 0
+		if !nowhere && !perNode(w) && q.m.Judged(w) && q.m.Eligible(w).Count+q.m.Eligible(w).Growable > 0 {
+			for _, l := range bound.Capacity(q.m, w) {
+				if l.Exceeded {
+					limited, most = true, min(most, l.Most)
+				}
+			}
 		}
+		verdict := hold(out.Verdict, w, 0, limited, !perNode(w))
+		switch {
+		case verdict != out.Verdict:
+			out.Verdict, out.Why, most = verdict, model.Reason{Cause: model.ByGrowth}, out.Pods
+		case verdict == diag.Always || nowhere:
+			most, least = out.MaxPlaced, out.MinPlaced
+		case sizes.Every:
+			most, least = out.MaxPlaced, out.MinPlaced
+			for _, a := range others {
+				most, least = max(most, a[w].most), min(least, a[w].least)
+			}
+		case verdict == diag.Never:
+			if most = min(most, out.Pods-1); largest != nil && !perNode(w) {
+				most = min(most, largest[w].most)
+			}
+			if steady {
+				least = out.MinPlaced
+			}
+		}
+		q.moved = q.moved || most != out.MaxPlaced || least != out.MinPlaced
+		out.MaxPlaced, out.MinPlaced = most, least
 		out.RulesVerdict = hold(out.RulesVerdict, w, 1, nowhere, !perNode(w))
 		if out.Verdict == diag.Never {
 			q.verdict = diag.Never
@@ -429,6 +465,8 @@ func (q *growth) judge(ws []*workload.Workload) {
 			q.rules = diag.Never
 		}
 	}
+	other := func(a answers) bool { return a[nil].most != here.MaxPlaced || a[nil].least != here.MinPlaced }
+	q.moved = q.moved || len(ws) > 1 && q.verdict != diag.Always && (!sizes.Every || slices.ContainsFunc(others, other))
 }
 
 // fitsNowhere reports whether some of a workload's pods find no node that is large enough, at any
