@@ -50,7 +50,7 @@ import data.schedlint.result
 report contains result.worded(rego.metadata.chain(), workload, given) if {
 	some workload in input.workloads
 	answer := workload.answers[input.params.answer] # that of survives is a list, not an outcome
-	given := told(workload, answer, input.params.answer)
+	given := told(workload, settled(workload, answer), input.params.answer)
 }
 
 report contains result.worded(rego.metadata.chain(), workload, given) if {
@@ -67,6 +67,14 @@ report contains result.worded(rego.metadata.chain(), workload, given) if {
 	some workload in input.workloads
 	workload.permanent
 	given := told(workload, meanwhile(workload, lost), "meanwhile")
+}
+
+# settled is never for a question that does not arise because the pods never all run.
+settled(_, answer) := answer if answer != "none"
+
+settled(workload, "none") := "never" if {
+	input.params.answer in {"rolls", "drains"}
+	[workload.answers.fits, workload.per_node] == ["never", false] # no drain evicts DaemonSet pods
 }
 
 # lost is the topology key of what is lost, if the question is about a loss.

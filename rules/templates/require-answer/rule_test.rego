@@ -9,6 +9,7 @@ web := {
 	"id": 1,
 	"ref": "Deployment shop/web",
 	"permanent": true,
+	"per_node": false,
 	"pods_min": 3,
 	"pods_max": 3,
 	"on_one_node_min": 1,
@@ -63,6 +64,19 @@ test_passes if {
 }
 
 test_other_answers_do_not_count if findings({"answers": {"fits": "never"}}, {"params": {"answer": "rolls"}}) == set()
+
+# idle never fits, so it neither rolls nor drains.
+idle := {"answers": {"fits": "never", "rolls": "none", "drains": "none"}}
+
+test_none_of_pods_that_never_fit if {
+	every answer in ["rolls", "drains"] {
+		params := {"params": {"answer": answer}}
+		findings(idle, params) == {object.union(found, {"values": {"outcome": "never", "claim": answer}})}
+		findings(object.union(idle, {"per_node": true}), params) == set()
+		findings(object.union(idle, {"answers": {"fits": "sometimes"}}), params) == set()
+	}
+	findings(idle, {"params": {"answer": "migrates"}}) == set()
+}
 
 test_unknown_is_silent if findings({"answers": {"rolls": "unknown"}}, {"params": {"answer": "rolls"}}) == set()
 
