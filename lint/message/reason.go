@@ -25,7 +25,7 @@ var reasons = map[model.Cause]string{
 	model.ByUnknown:     "depends on pods that are not modeled",
 	model.ByGrowth:      "depends on how far the pools grow",
 	model.ByScale:       "depends on how many pods the autoscalers choose",
-	model.ByBudget:      "needs more steps than the budget",
+	model.ByBudget:      "needs more steps than the budget: raise --steps",
 	model.BySize:        "no proof covers this case",
 	model.ByCrowd:       "too many workloads compete for the same nodes to search",
 	model.ByFault:       "an internal error: the checker rejects the answer",
@@ -93,7 +93,14 @@ func Reason(r model.Reason) string {
 	if words := named[r.Cause]; words != nil {
 		return words(r)
 	}
-	return entry(reasons, r.Cause)
+	words := entry(reasons, r.Cause)
+	if r.Count > 0 {
+		words += strings.TrimRight("; yes with "+plural(r.Count, "more node")+" "+r.Detail, " ")
+		if r.Name != "" {
+			words += " for each value of " + r.Name
+		}
+	}
+	return words
 }
 
 // entry looks up a code in a table. If the code is missing, it returns the code itself.

@@ -136,6 +136,13 @@ func (e evictions) lossesNow(all []Survival, w *workload.Workload, key string, m
 			if e.m.Topology.Uncertain(key) { // the domain may have more nodes
 				a = answer{verdict: diag.Unknown, why: model.Reason{Cause: model.ByNodeLabel, Name: key}}
 			}
+			if a.verdict == diag.Unknown && e.m.PinOf(w).Key == "" && slices.Contains([]model.Cause{model.ByBudget, model.BySize, model.ByCrowd}, a.why.Cause) {
+				if more, of := q.room.More(b, certificate.Loss{Meaning: meaning}, q.everybody.Roster, model.Certain(w)); more <= len(e.m.Topology.Nodes) {
+					if a.why.Count, a.why.Name = more, of; key != hostname {
+						a.why.Detail = "elsewhere"
+					}
+				}
+			}
 			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, Waits: a.waits, Beside: a.searched, missed: a.missed}
 			if everywhere {
 				s.hit = a.hit

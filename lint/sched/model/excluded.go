@@ -359,13 +359,14 @@ type Reason struct {
 	Cause Cause
 	// Name is the resource (ByResource), scheduler (ByScheduler), field (ByField), object
 	// (ByAdmission), label (ByNodeLabel), budget (ByEviction, ByOtherBudget) or pool (ByPoolSize)
-	// that the cause refers to. Count is the number of nodes that the pool must have (ByPoolSize).
+	// that the cause refers to. Count is the number of nodes that the pool must have (ByPoolSize), or
+	// of further nodes with which the answer is yes (ByBudget, BySize, ByCrowd).
 	Name  string
 	Count int
 	// Workload is another workload whose pods request the resource or count for the budget. For
 	// ByNeighbour, it is the workload that takes no part in decisions. It may be nil.
 	Workload *workload.Workload
-	// Detail describes the problem with the budget.
+	// Detail describes the problem with the budget, or says where the further nodes are.
 	Detail string
 	// Strategy identifies the unknown number in the update strategy (ByStrategy).
 	Strategy workload.Unclear

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -250,6 +251,48 @@ var NoLoss = &DomainLoss{}
 func AlwaysFits(w *workload.Workload, ruled, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
 	room := ruled.Kinds(w, ruled.pods(w, pods), corev1.LabelHostname).Room(w, pods)
 	return room.FitsAnyway(b, l, about, pods)
+}
+
+// More returns how many more nodes, each like one that takes a pod when empty, make FitsAnyway true. If
+// a key is returned, each of its values needs as many. More returns 0 if that cannot be said so simply.
+func (r *Room) More(b *DomainLoss, l certificate.Loss, about *Roster, pods int) (n int, key string) {
+	x := r.present(about, pods)
+	if !x.counts || x.key != "" || model.Off("T16") {
+		return 0, ""
+	}
+	for _, o := range slices.Concat(about.near(r.p.G.Workload), []*workload.Workload{r.p.G.Workload}) {
+		for t := range r.m.Groups[o].HardTerms() {
+			if t.Key != corev1.LabelHostname && !r.coarse(t.Key) { // further nodes may share a domain with others
+				return 0, ""
+			}
+		}
+	}
+	open := r.open(b, nil, 0)
+	if x.over != nil {
+		key, open = x.over.Key, math.MaxInt
+		for c, d := range r.domain(key) {
+			switch lost := b.taken[int32(c)] == len(r.nodes[c]); {
+			case d < 0, lost && l.Meaning != certificate.Gone:
+				return 0, ""
+			case !lost:
+				open = min(open, r.open(b, r.domain(key), d))
+			}
+		}
+	}
+	closed := x.apart
+	for i, a := range r.asks {
+		least := int64(math.MaxInt64) // that others must request on a node to close it
+		for _, o := range a.sizes {
+			if r.caps[o.kind] > 0 {
+				least = min(least, x.demands[i].Ceil(o.has-x.daemons[i]-a.ask+1))
+			}
+		}
+		if least <= 0 {
+			return 0, ""
+		}
+		closed += int(x.asked[i] / least)
+	}
+	return max(0, min(closed, x.pods)+1-open), key
 }
 
 // AlwaysReturns is like AlwaysFits for pods that only return to the domains of the key that they left,
