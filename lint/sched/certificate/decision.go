@@ -517,6 +517,9 @@ type Rollout struct {
 	// Whole is set if old pods are removed only after all new ones are placed (R-W31). Empty is set
 	// if new pods are created only after all old ones are gone (R-W8).
 	Whole, Empty bool
+	// Waits is set if pods of other workloads may wait: it begins in every state in which no pod can be
+	// placed and all old pods run. The others take room as soon as it is free.
+	Waits bool
 }
 
 // Rolled is the outcome of a rollout. It covers every placement that the rollout may start from,

@@ -223,7 +223,7 @@ func (c *contenders) see(o *model.Group, pods int) {
 	}
 	c.unclear = c.unclear || daemon && (on || in)            // requests alone do not say where such pods are
 	if n, known := c.m.IndexOf(o.Spec.NodeName); o.Running { // it may fill its node
-		on = known && c.shelf("").of[n] >= 0
+		on = known && c.shelf("").of[n] >= 0 && c.accepts(n)
 	}
 	if on {
 		c.on += max(0, pods)
@@ -231,6 +231,11 @@ func (c *contenders) see(o *model.Group, pods int) {
 	if in {
 		c.in += max(0, pods)
 	}
+}
+
+// accepts reports whether a node that passes the filters has room for a pod beside its DaemonSets.
+func (c *contenders) accepts(n int) bool {
+	return !slices.ContainsFunc(c.asks, func(r closable) bool { return r.offers[n]-r.daemons < r.ask })
 }
 
 // LeaveOpen returns an error unless other pods always leave a node open.
@@ -354,12 +359,7 @@ func (c *contenders) count(key string) *survey {
 	all := &survey{s, make([]region, size+1), make([]bool, len(s.stacks))}
 	c.m.Run().Spend(1 + (len(s.stacks)*(1+len(c.asks))+size)/model.PerStep)
 	for k, st := range s.stacks {
-		all.open[k] = true
-		for i := range c.asks {
-			r := &c.asks[i]
-			all.open[k] = all.open[k] && r.offers[st.node]-r.daemons >= r.ask
-		}
-		if all.open[k] {
+		if all.open[k] = c.accepts(st.node); all.open[k] {
 			all.regions[of[st.node]+1].open += st.nodes
 		}
 	}

@@ -48,7 +48,13 @@ func (Checker) Roll(m *model.Model, r certificate.Rollout, out *certificate.Roll
 		}
 		s.join(g, pods)
 	}
-	s.classify()
+	if s.classify(); r.Waits {
+		s.whole, s.ended = nil, func() {
+			if s.left[s.old] == 0 {
+				s.goOn()
+			}
+		}
+	}
 	s.visit()
 	switch {
 	case s.stalled && out.Verdict == diag.Always, s.done && out.Verdict == diag.Never:
@@ -122,6 +128,12 @@ func (s *rolls) goOn() {
 			moved = true
 			s.step(s.old, n, -1)
 		}
+		for i := range s.members {
+			if g := s.members[i].G; s.r.Waits && i != s.old && i != s.fresh && s.left[i] > 0 && (s.members[i].Node < 0 || s.members[i].Node == n) && !s.v.waits(g) && s.v.refuses(g, n) == certificate.Takes {
+				moved = true
+				s.step(i, n, 1)
+			}
+		}
 	}
 	s.stalled = s.stalled || !moved && s.steps > 0
 }
@@ -190,7 +202,7 @@ func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (
 		}
 		if fresh := move.Workload == r.Fresh; fresh || move.Gone {
 			for o := range m.Placeable() {
-				if !begun && o.Origin() != r.Fresh && v.placed[o.Workload] != v.count(o) {
+				if !begun && o.Origin() != r.Fresh && v.placed[o.Workload] != v.count(o) && (!r.Waits || o.Origin() == r.Old || v.finds(o)) {
 					return false, nil, fmt.Errorf("move %d: not all pods of %s are in place", i, o.Workload)
 				}
 			}
@@ -199,7 +211,7 @@ func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (
 			if comes, goes := t.steps(); fresh && (move.Gone || !comes || !t.reaches(n, at)) || move.Gone && (move.Workload != r.Old || !goes || on[n][0] == 0) {
 				return false, nil, fmt.Errorf("move %d: the controller does not make it", i)
 			}
-		} else if begun {
+		} else if begun && !r.Waits {
 			return false, nil, fmt.Errorf("move %d: the pods of %s are in place", i, move.Workload)
 		}
 		if move.Gone {
@@ -220,6 +232,11 @@ func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (
 	}
 	now()
 	comes, goes := t.steps()
+	for o := range m.Placeable() {
+		if r.Waits && o.Origin() != r.Old && o.Origin() != r.Fresh && v.placed[o.Workload] < v.count(o) && v.finds(o) {
+			return false, nil, fmt.Errorf("%s: a pod of %s still fits after the last move", r.Fresh, o.Workload)
+		}
+	}
 	switch {
 	case t.done():
 		return true, nil, nil
@@ -236,6 +253,17 @@ func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (
 		}
 	}
 	return false, v.reasons(next), nil
+}
+
+// finds reports whether some node takes another pod of a group.
+func (v *nodeSets) finds(g *model.Group) bool {
+	for n := range v.m.Topology.Nodes {
+		has := g.Kind.PerNode() && v.pods(n, g.Workload) > 0
+		if !has && !v.waits(g) && v.refuses(g, n) == certificate.Takes {
+			return true
+		}
+	}
+	return false
 }
 
 // turn is a state of a rollout: who runs, and what the controller can do next.

@@ -155,7 +155,7 @@ spec: {runStrategy: Always, template: {spec: {domain: {devices: {}, resources: {
 	for name, c := range map[string]struct {
 		spec, pod string
 		rolls     diag.Outcome
-	}{"free": {spare, "", diag.Unknown}, "apart": {"  replicas: 5\n  strategy: {rollingUpdate: {maxUnavailable: 0}}\n", apart, diag.Never}} {
+	}{"free": {spare, "", diag.Always}, "apart": {"  replicas: 5\n  strategy: {rollingUpdate: {maxUnavailable: 0}}\n", apart, diag.Never}} {
 		j, web := crowded{cpu: "4", request: "100m", kind: "Deployment", spec: c.spec, pod: c.pod, more: more}.judge(t)
 		if r := j.Rollouts(web)[0]; r.Verdict != c.rolls || r.Verdict == diag.Unknown && r.Why.Cause != model.ByPending {
 			t.Errorf("%s: %s (%s), want %s", name, r.Verdict, r.Why.Cause, c.rolls)

@@ -230,10 +230,17 @@ func (r *runs) admits(p phase, of int) bool {
 
 // others tries to create and to place pods of other loads that the quota left out before.
 func (r *runs) others(p phase, move func(phase)) {
-	if r.quota == nil {
-		return
+	for row := gone + 1; row < len(r.rows) && r.quota == nil; row++ { // they wait, unless all run from the start
+		if r.pods(p.on, row) == r.rows[row].pods {
+			continue
+		}
+		for _, n := range r.takers(p.on, row) {
+			next := p
+			next.on = r.with(p.on, row, n, 1)
+			move(next)
+		}
 	}
-	for row := gone + 1; row < len(r.rows); row++ {
+	for row := gone + 1; row < len(r.rows) && r.quota != nil; row++ {
 		of := r.rows[row].of
 		placed, made := r.pods(p.on, row), int(p.made[of])
 		waits := r.quota.loads[of].kind == "StatefulSet" && placed < made

@@ -42,6 +42,8 @@ type Rollout struct {
 	old, fresh *workload.Workload // the revisions in Stuck
 	// placed is set if a verdict of Always rests on placement alone.
 	placed bool
+	// beside is set if pods of others may wait when the rollout begins.
+	beside bool
 	held
 }
 
@@ -208,7 +210,7 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	}
 	if s := u.withoutDaemonSets(); s != nil && !model.Off("C16") && u.free() && s.of[w] != nil {
 		var left Rollout
-		if u.half(func() { left = updates{shared: s.shared}.judgeOnDeclared(s.of[w], how, replicas) }) && left.Verdict == diag.Always {
+		if u.half(func() { left = updates{shared: s.shared}.judgeOnDeclared(s.of[w], how, replicas) }) && left.Verdict == diag.Always && !left.beside {
 			return left
 		}
 	}
@@ -229,6 +231,11 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 		}
 		if r.Verdict == diag.Unknown && contenders != nil {
 			r.Why = u.crowded(u.assembled(contenders))
+		}
+	}
+	if r.Why.Cause == model.ByPending && contenders == nil {
+		if u.beside(w, group, &r); r.Verdict == diag.Unknown {
+			u.nowhere(w, group, &r)
 		}
 	}
 	if left := u.withoutPreemptible(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
@@ -363,8 +370,32 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 			r.Verdict = diag.Unknown
 		}
 	}
-	if u.waiting(group, q.group) && (r.Verdict == diag.Always || r.Verdict == diag.Sometimes) {
+	if u.waiting(group, q.group) && (exists(r.Verdict) || r.Verdict == diag.Never) {
 		*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: by(model.ByPending)}
+	}
+}
+
+// beside judges a rollout that begins where all pods of the workload run and pods of others may wait, by
+// searching all its states. It leaves r as it is if pods may preempt others, if a quota may keep pods from
+// being created or a volume may tie them to nodes, or if the search gives no answer.
+func (u updates) beside(w *workload.Workload, group []*workload.Workload, r *Rollout) {
+	q := &rolling{j: u.shared, w: w, group: group, Rollout: &Rollout{Rollout: r.Rollout, Replicas: r.Replicas, held: u.held}, known: map[int]*decided{}, waits: true}
+	limited := func(o *workload.Workload) bool { return u.mayBePreempted(o) || len(o.Quotas)+len(o.Claims) > 0 || o.TightQuota != "" }
+	if !u.free() || w.Kind.PerNode() || len(u.running) > 0 || u.doubtful(w, group).Given() || slices.ContainsFunc(group, limited) {
+		return
+	}
+	if v := q.explore(); v != diag.Unknown {
+		*r, r.Verdict, r.beside = *q.Rollout, v, true
+	}
+}
+
+// nowhere replaces an unknown verdict by Never if the rollout gets stuck even without the others.
+func (u updates) nowhere(w *workload.Workload, group []*workload.Workload, r *Rollout) {
+	one := Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
+	if search.Hereditary(u.m, group) {
+		if u.roll(w, []*workload.Workload{w}, &one); one.Verdict == diag.Never {
+			*r = one
+		}
 	}
 }
 
@@ -420,6 +451,7 @@ type rolling struct {
 	raised int
 	known  map[int]*decided // by number of pods
 	skewed bool
+	waits  bool // pods of other workloads may wait
 }
 
 // decided is the decision for a certain number of equal pods.
@@ -573,7 +605,7 @@ func (q *rolling) explore() diag.Outcome {
 		tell = func(n *topology.Node) string { return n.Labels[q.pin] }
 	}
 	m := s.model(tell)
-	ask := certificate.Rollout{Old: s.of[q.w], Fresh: fresh, Surge: q.Surge, Unavailable: q.Unavailable}
+	ask := certificate.Rollout{Old: s.of[q.w], Fresh: fresh, Surge: q.Surge, Unavailable: q.Unavailable, Waits: q.waits}
 	switch q.Way {
 	case workload.Recreate:
 		ask.Unavailable, ask.Empty = q.Replicas, true

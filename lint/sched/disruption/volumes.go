@@ -249,7 +249,7 @@ func (u updates) returns(w *workload.Workload, r *Rollout, p model.Pin) bool {
 			return false
 		}
 	}
-	return !u.waiting(group, u.withoutUnfit(w, group)) && (contenders == nil || !u.assembled(contenders).Overfull())
+	return !u.waiting(group, u.withoutUnfit(w, group)) && (contenders != nil || u.fitting(u.withoutUnfit(w, group)).fit()) && (contenders == nil || !u.assembled(contenders).Overfull())
 }
 
 // roomWithVolumes reports whether one more pod always finds a node wherever the volumes are (T16).

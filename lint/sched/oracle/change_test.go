@@ -63,6 +63,7 @@ func newChanging(t *testing.T, world *World, c *clusters.Case) *changing {
 		gone.placed = nil
 		gone.Pod = class.Pod.DeepCopy()
 		gone.Pod.DeletionTimestamp = &metav1.Time{}
+		gone.Pod.UID += "-leaving" // NodeInfo finds pods by their UIDs
 		x.leaving = append(x.leaving, &gone)
 		x.left = append(x.left, class.Count)
 	}

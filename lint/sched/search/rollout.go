@@ -93,7 +93,7 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	}
 	s := &rolling{Rollout: r, search: newSearch(a, c, steps), old: old[0], fresh: fresh[0], replicas: a.units[old[0]].pods, all: a.units[fresh[0]].pods, visited: map[string]bool{}}
 	s.left[s.index(s.fresh)] = 0
-	s.whole = s.goOn
+	s.short, s.whole = r.Waits, func() bool { return a.units[s.old].placed < s.replicas || s.goOn() }
 	return s
 }
 
@@ -160,7 +160,7 @@ func (s *rolling) goOn() bool {
 	}
 	moved := false
 	if fresh < s.all && old+fresh < s.replicas+s.Surge && !(s.Empty && old > 0) { // the controller creates another new pod
-		some, ok := s.advance()
+		some, ok := s.add(s.fresh)
 		if !ok {
 			return false
 		}
@@ -169,6 +169,12 @@ func (s *rolling) goOn() bool {
 	if old > 0 && !s.Whole && (s.Empty || old+ready > s.replicas-s.Unavailable) { // the controller deletes an old pod
 		moved = true
 		if !s.retire() {
+			return false
+		}
+	}
+	if s.Waits {
+		some, ok := s.fill()
+		if moved = moved || some; !ok {
 			return false
 		}
 	}
@@ -208,10 +214,27 @@ func (s *rolling) follows(n int) bool {
 	})
 }
 
-// advance places a new pod on each node that accepts it, and explores each resulting state.
-func (s *rolling) advance() (moved, ok bool) {
+// fill places a waiting pod of each other workload on each node that accepts it, and explores each
+// resulting state.
+func (s *rolling) fill() (moved, ok bool) {
+	for i, u := range s.c.units {
+		if u == s.old || u == s.fresh || s.left[i] == 0 {
+			continue
+		}
+		s.left[i]--
+		some, ok := s.add(u)
+		s.left[i]++
+		if moved = moved || some; !ok {
+			return moved, false
+		}
+	}
+	return moved, true
+}
+
+// add places a pod of a pod group on each node that accepts it, and explores each resulting state.
+func (s *rolling) add(u int) (moved, ok bool) {
 	var tried []int32
-	for _, n := range s.a.units[s.fresh].nodes.list {
+	for _, n := range s.a.units[u].nodes.list {
 		n := int(n)
 		was := s.column[n]
 		if slices.Contains(tried, was) {
@@ -221,17 +244,17 @@ func (s *rolling) advance() (moved, ok bool) {
 		if *s.steps--; *s.steps < 0 {
 			return false, false
 		}
-		if !s.follows(n) || !s.a.takes(s.fresh, n) {
+		if u == s.fresh && !s.follows(n) || !s.a.takes(u, n) {
 			continue
 		}
 		moved = true
-		s.a.place(s.fresh, n)
-		s.put(s.index(s.fresh), n)
-		s.moved = append(s.moved, step{s.fresh, n})
+		s.a.place(u, n)
+		s.put(s.index(u), n)
+		s.moved = append(s.moved, step{u, n})
 		ok := s.goOn()
 		s.moved = s.moved[:len(s.moved)-1]
 		s.column[n] = was
-		s.a.unplace(s.fresh, n)
+		s.a.unplace(u, n)
 		if !ok {
 			return true, false
 		}

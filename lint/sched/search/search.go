@@ -58,6 +58,8 @@ type search struct {
 	// whole, if not nil, is called in every state in which all pods are placed. The search stops if
 	// it returns false. ended, if not nil, is called in every state in which no more pods can be placed.
 	whole func() bool
+	// short is set if whole is called for every maximal state.
+	short bool
 	ended func()
 	columns
 }
@@ -137,7 +139,7 @@ func (s *search) visit(left int) bool {
 			s.ended()
 		}
 	}
-	return !maximal || left > 0 || s.whole == nil || s.whole()
+	return !maximal || left > 0 && !s.short || s.whole == nil || s.whole()
 }
 
 // maximal records a state in which no more pods can be placed.
