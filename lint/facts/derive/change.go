@@ -122,7 +122,7 @@ func (b changes) rollout(w *workload.Workload) {
 	if ending == diag.Always || r.Why.Cause == model.ByNeighbour { // it completes, or only a different workload blocks it, so it can end skewed
 		b.skew(w, r)
 	}
-	if !b.wanted("rollouts", "outcome", ending) {
+	if r.Crowded() || !b.wanted("rollouts", "outcome", ending) { // another finding says that not all pods fit
 		return
 	}
 	fact := facts.Rollout{

@@ -50,6 +50,9 @@ type Rollout struct {
 // Placed reports whether the rollout completes because all pods fit, however they are placed.
 func (r *Rollout) Placed() bool { return r.Verdict == diag.Always && r.placed }
 
+// Crowded reports whether the rollout begins where pods of other workloads wait, as not all fit.
+func (r *Rollout) Crowded() bool { return r.beside }
+
 // Hangs reports whether new pods are on other nodes than the old ones when the rollout is stuck, and
 // cannot start there, because a volume is attached to one node at a time (R-N44).
 func (r *Rollout) Hangs() bool {
@@ -380,7 +383,9 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 // being created or a volume may tie them to nodes, or if the search gives no answer.
 func (u updates) beside(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	q := &rolling{j: u.shared, w: w, group: group, Rollout: &Rollout{Rollout: r.Rollout, Replicas: r.Replicas, held: u.held}, known: map[int]*decided{}, waits: true}
-	limited := func(o *workload.Workload) bool { return u.mayBePreempted(o) || len(o.Quotas)+len(o.Claims) > 0 || o.TightQuota != "" }
+	limited := func(o *workload.Workload) bool {
+		return u.mayBePreempted(o) || len(o.Quotas)+len(o.Claims) > 0 || o.TightQuota != ""
+	}
 	if !u.free() || w.Kind.PerNode() || len(u.running) > 0 || u.doubtful(w, group).Given() || slices.ContainsFunc(group, limited) {
 		return
 	}
