@@ -65,6 +65,32 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestDeepSchemas nests a value just as deep as a schema may follow it, through each keyword that takes a
+// step. One more is refused.
+func TestDeepSchemas(t *testing.T) {
+	for keyword, schema := range map[string]string{
+		"properties":           `{"properties": {"t": %[1]s}}`,
+		"patternProperties":    `{"patternProperties": {".*": %[1]s}}`,
+		"additionalProperties": `{"additionalProperties": %[1]s}`,
+		"allOf":                `{"properties": {"t": {"allOf": [%[1]s]}}}`,
+	} {
+		steps := 2 // into the value, and by $ref
+		if keyword == "allOf" {
+			steps = 3
+		}
+		again := `{"$ref": "#/definitions/n"}`
+		text := "-- values.schema.json --\n{\"properties\": {\"t\": " + again + "}, \"definitions\": {\"n\": " + fmt.Sprintf(schema, again) + "}}\n-- values.yaml --\n" +
+			"%s\n-- templates/a.yaml --\na: 1\n"
+		deep := (1000 - steps) / steps
+		for depth, refused := range map[int]bool{deep: false, deep + 2: true} {
+			values := strings.Repeat("{t: ", depth+1) + "{}" + strings.Repeat("}", depth+1)
+			if _, err := render(chartOf(shop+fmt.Sprintf(text, values)), limits.ChartSteps); (err != nil) != refused {
+				t.Errorf("%s, %d deep: %v", keyword, depth, err)
+			}
+		}
+	}
+}
+
 func refuses(t *testing.T, in Input, steps int, want string) *Problem {
 	t.Helper()
 	_, err := render(in, steps)

@@ -8,6 +8,37 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
+// TestAdviceBesideARunningPod checks that a workload which a running pod keeps off a node gets advice of its
+// own.
+func TestAdviceBesideARunningPod(t *testing.T) {
+	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, zones: {a: 1, b: 1}, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n"
+	manifests := "apiVersion: v1\nkind: Pod\nmetadata: {name: first, namespace: x, labels: {app: first}}\nspec:\n  nodeName: w-a-0\n  containers: [{name: c, image: x}]\n" +
+		"  affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: d0}}}]}}\nstatus: {phase: Running}\n"
+	for i := range 3 {
+		manifests += fmt.Sprintf("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d%d, namespace: x}\nspec:\n  replicas: 1\n  selector: {matchLabels: {app: d%[1]d}}\n"+
+			"  template:\n    metadata: {labels: {app: d%[1]d}}\n    spec: {containers: [{name: c, image: x}], affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "+
+			"[{topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: d%[1]d}}}]}}}\n", i)
+	}
+	advice, left := disruption.NewAdvice(), 1_000_000
+	shared, m := judge(t, nodes, manifests)
+	shared.ShareAdvice(advice, &left)
+	differ := false
+	for _, name := range []string{"d1", "d0", "d2"} {
+		for replicas := 1; replicas <= 2; replicas++ {
+			fresh, own := judge(t, nodes, manifests)
+			edit := disruption.Replicas(replicas)
+			got, want := shared.Holds(find(t, m, name), edit, 0), fresh.Holds(find(t, own, name), edit, 0)
+			if got != want {
+				t.Errorf("%d replicas of %s: %t, but %t asked alone", replicas, name, got, want)
+			}
+			differ = differ || name == "d0" && want != fresh.Holds(find(t, own, "d1"), edit, 0)
+		}
+	}
+	if !differ {
+		t.Error("the running pod makes no difference")
+	}
+}
+
 // TestAdviceIsShared checks that a judge reuses the outcome of a trial among other workloads if
 // its objects have equal contents, and that it does not if one of them differs.
 func TestAdviceIsShared(t *testing.T) {
