@@ -237,8 +237,8 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 		}
 	}
 	if r.Why.Cause == model.ByPending && contenders == nil {
-		if u.beside(w, group, &r); r.Verdict == diag.Unknown {
-			u.nowhere(w, group, &r)
+		if u.nowhere(w, group, &r); r.Verdict == diag.Unknown {
+			u.beside(w, group, &r)
 		}
 	}
 	if left := u.withoutPreemptible(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
