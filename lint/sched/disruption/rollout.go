@@ -42,8 +42,9 @@ type Rollout struct {
 	old, fresh *workload.Workload // the revisions in Stuck
 	// placed is set if a verdict of Always rests on placement alone.
 	placed bool
-	// beside is set if pods of others may wait when the rollout begins.
-	beside bool
+	// beside is set if pods of others may wait when the rollout begins. contested is set if a verdict of Never
+	// leaves out pods of others that may wait.
+	beside, contested bool
 	held
 }
 
@@ -236,9 +237,10 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 			r.Why = u.crowded(u.assembled(contenders))
 		}
 	}
-	if r.Why.Cause == model.ByPending && contenders == nil {
-		if u.nowhere(w, group, &r); r.Verdict == diag.Unknown {
-			u.beside(w, group, &r)
+	if contenders == nil && (r.Why.Cause == model.ByPending || r.contested) {
+		late := Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: by(model.ByPending)}
+		if u.beside(w, group, &late); !r.contested || late.Verdict != diag.Never {
+			r = late
 		}
 	}
 	if left := u.withoutPreemptible(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
@@ -373,7 +375,8 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 			r.Verdict = diag.Unknown
 		}
 	}
-	if u.waiting(group, q.group) && (exists(r.Verdict) || r.Verdict == diag.Never) {
+	r.contested = r.Verdict == diag.Never && u.waiting(group, q.group) && !u.alone(w, group, r)
+	if u.waiting(group, q.group) && exists(r.Verdict) {
 		*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: by(model.ByPending)}
 	}
 }
@@ -394,14 +397,13 @@ func (u updates) beside(w *workload.Workload, group []*workload.Workload, r *Rol
 	}
 }
 
-// nowhere replaces an unknown verdict by Never if the rollout gets stuck even without the others.
-func (u updates) nowhere(w *workload.Workload, group []*workload.Workload, r *Rollout) {
+// alone reports whether a rollout never completes even without the other workloads.
+func (u updates) alone(w *workload.Workload, group []*workload.Workload, r *Rollout) bool {
 	one := Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
 	if search.Hereditary(u.m, group) {
-		if u.roll(w, []*workload.Workload{w}, &one); one.Verdict == diag.Never {
-			*r = one
-		}
+		u.roll(w, []*workload.Workload{w}, &one)
 	}
+	return one.Verdict == diag.Never
 }
 
 // lasts reports whether a pod always finds a node beside all the others of the rollout. This implies
