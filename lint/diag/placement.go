@@ -73,9 +73,9 @@ type PlacementLeftOut struct {
 	Pods      int    `json:"pods"`
 }
 
-// PlacementPods counts pods over all possible end states, at every size of the pools. At least MinPlaced and at most MaxPlaced
-// of Total pods are placed. If Exact is false, both numbers are only bounds. Pods that terminate on
-// their own do not count.
+// PlacementPods counts pods over all possible end states, at every size of the pools. At least
+// MinPlaced and at most MaxPlaced of Total pods are placed. If Exact is false, both numbers are only
+// bounds. Pods that terminate on their own do not count.
 type PlacementPods struct {
 	Total     int  `json:"total"`
 	MaxPlaced int  `json:"maxPlaced"`

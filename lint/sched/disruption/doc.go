@@ -29,9 +29,9 @@
 // count must show that there is always room. The decision is about one more pod, or about the
 // current number if one pod can be unavailable. If rules distinguish revisions, or if spread and
 // affinity make history matter, all states are searched. If not all pods of the contenders fit, the search
-// begins where those of the workload run, and pods that wait take room that is freed. A machine migration is treated like a
-// rollout of one pod to another node. A remedy is offered only after the rollout has been judged
-// with it.
+// begins where those of the workload run, and pods that wait take room that is freed. A machine
+// migration is treated like a rollout of one pod to another node. A remedy is offered only after the
+// rollout has been judged with it.
 //
 // DaemonSets: their pods stay where they are while other workloads change. Where only the room that
 // they take matters, a question is asked first without them (C16). Only an outcome of always is used.

@@ -249,7 +249,14 @@ func (u updates) returns(w *workload.Workload, r *Rollout, p model.Pin) bool {
 			return false
 		}
 	}
-	return !u.waiting(group, u.withoutUnfit(w, group)) && (contenders != nil || u.fitting(u.withoutUnfit(w, group)).fit()) && (contenders == nil || !u.assembled(contenders).Overfull())
+	sound := u.withoutUnfit(w, group)
+	switch {
+	case u.waiting(group, sound):
+		return false
+	case contenders != nil:
+		return !u.assembled(contenders).Overfull()
+	}
+	return u.fitting(sound).fit()
 }
 
 // roomWithVolumes reports whether one more pod always finds a node wherever the volumes are (T16).

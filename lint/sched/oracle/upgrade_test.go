@@ -511,7 +511,7 @@ func (u *upgrading) replace(ctx context.Context) (moved bool) {
 // TestUpgrades compares answers about upgrades with all runs of upgrades of random small pools, by the
 // scheduler's filters. Clusters whose pods do not all fit before the upgrade do not count.
 func TestUpgrades(t *testing.T) {
-	cases := trials.AtLeast(t, 150, 15)
+	cases := trials.AtLeast(t, 150, 60)
 	world, err := NewWorld(t.Context())
 	if err != nil {
 		t.Fatal(err)
