@@ -95,7 +95,7 @@ func TestAdditionKeepsFindings(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs, %d findings and %d answers kept", pairs, kept, answers)
-	if pairs < trials.Share(t, 200) || kept == 0 {
+	if pairs < trials.Share(t, 200) || kept == 0 && !trials.Few(t) {
 		t.Errorf("%d pairs, %d findings", pairs, kept)
 	}
 }
