@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestNestedComponents nests components of a kustomization as deep as they are followed, and one deeper. The
-// finding is where the last one writes the value, and otherwise where the resource has the field.
+// TestNestedComponents checks the depth limit for components of a kustomization. At the limit, the finding
+// points to the innermost component, which sets the value. Beyond it, the finding points to the resource.
 func TestNestedComponents(t *testing.T) {
 	for depth, want := range map[int]string{50: "base/c50/kustomization.yaml", 51: "base/web.yaml"} {
 		root := t.TempDir()

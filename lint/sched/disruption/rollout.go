@@ -51,7 +51,7 @@ type Rollout struct {
 // Placed reports whether the rollout completes because all pods fit, however they are placed.
 func (r *Rollout) Placed() bool { return r.Verdict == diag.Always && r.placed }
 
-// Crowded reports whether the rollout begins where pods of other workloads wait, as not all fit.
+// Crowded reports whether pods of other workloads are Pending when the rollout begins.
 func (r *Rollout) Crowded() bool { return r.beside }
 
 // Hangs reports whether new pods are on other nodes than the old ones when the rollout is stuck, and

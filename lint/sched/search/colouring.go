@@ -191,8 +191,8 @@ func (c *colouring) try() bool {
 }
 
 // tightest returns the pod group with the least slack among those that need more domains and have
-// open ones. It returns -1 if there is none. Ties go to the one with
-// the most conflicts.
+// open ones. On a tie, it returns the group with the most conflicts. It returns -1 if there is no such
+// group.
 func (c *colouring) tightest() int {
 	c.f.a.m.Run().Spend(len(c.need) + len(c.f.single))
 	best, slack, degree := -1, 0, 0

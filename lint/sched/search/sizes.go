@@ -368,8 +368,8 @@ func (q *growth) decide(ws []*workload.Workload, nodes []*topology.Node) *certif
 // answers holds the answer for each workload in a group. The entry for nil is about the whole group.
 type answers map[*workload.Workload]answer
 
-// answer has two verdicts, of which the first takes resources into account and the second considers
-// only the rules, and bounds on how many pods are placed.
+// answer holds two verdicts, the second without resource requests, and bounds on the number of placed
+// pods.
 type answer struct {
 	verdicts    [2]diag.Outcome
 	most, least int

@@ -69,7 +69,7 @@ report contains result.worded(rego.metadata.chain(), workload, given) if {
 	given := told(workload, meanwhile(workload, lost), "meanwhile")
 }
 
-# settled is never for a question that does not arise because the pods never all run.
+# settled replaces "none" by "never" for pods that never all fit.
 settled(_, answer) := answer if answer != "none"
 
 settled(workload, "none") := "never" if {
