@@ -377,11 +377,22 @@ func (a *state) change(i, n int, by int32) {
 	}
 }
 
+// waits reports whether a pod group's pods are not created yet, because an earlier group has no placed pod
+// (R-W11): after a loss, not only the one before may be missing.
+func (u *podGroup) waits() bool {
+	for v := u.createdAfter; v != nil; v = v.createdAfter {
+		if v.placed == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // takes reports whether a node accepts another pod of a pod group in the current state.
 func (a *state) takes(i, n int) bool {
 	u := a.units[i]
 	a.m.Run().Spend(1)
-	if !u.nodes.holds(n) || a.contend && !a.fits(u, n) || u.createdAfter != nil && u.createdAfter.placed == 0 {
+	if !u.nodes.holds(n) || a.contend && !a.fits(u, n) || u.waits() {
 		return false
 	}
 	a.m.Run().Spend(u.cost - 1)

@@ -612,17 +612,6 @@ func (s *losing) count(v step, by int32, honouring bool) {
 	}
 }
 
-// waits reports whether a pod group's pods are not created yet, because an earlier group has no
-// placed pod.
-func (s *losing) waits(u *podGroup) bool {
-	for v := u.createdAfter; v != nil; v = v.createdAfter {
-		if v.placed == 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // repair explores all ways to place the lost pods again from the current state. If Stepwise is set,
 // it also explores further evictions. It returns false if the budget is exhausted.
 func (s *losing) repair() bool {
@@ -646,7 +635,7 @@ func (s *losing) repair() bool {
 	s.visited[key] |= s.hits
 	maximal := true
 	for i, u := range s.c.units {
-		if s.left[i] == 0 || s.waits(s.a.units[u]) {
+		if s.left[i] == 0 || s.a.units[u].waits() {
 			continue
 		}
 		var few [16]int32
