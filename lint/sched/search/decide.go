@@ -114,10 +114,14 @@ func decide(m *model.Model, o Options) (d *certificate.Decision) {
 	if !m.Run().Within(steps, func() {
 		parts := m.Split()
 		merged := merge(parts)
-		rules := decideInstance(newState(merged, false, nil), o, false)
-		hold(merged, rules, o)
+		a := newState(merged, true, nil)
+		contend := (interactions{a}).binds()
+		alone := o // no workload is settled twice
+		alone.Each = o.Each && !contend
+		rules := decideInstance(newState(merged, false, nil), alone, false)
+		hold(merged, rules, alone)
 		full := rules
-		if a := newState(merged, true, nil); (interactions{a}).binds() {
+		if contend {
 			full = decideInstance(a, o, false)
 			hold(merged, full, o)
 		}
@@ -225,7 +229,7 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 		out.spent = true
 	}
 	settled := out.always || out.exact
-	if !settled && o.Each && size <= coarseSize && d.contend && !c.unsure && !out.refuted && h.result != nil {
+	if !settled && o.Each && size <= coarseSize && !c.unsure && !out.refuted && h.result != nil {
 		steps := settleShare * d.m.Bounds(unmerge(d.m, c.owners))
 		if h.coarse {
 			steps = d.m.Run().Times(coarseSteps)
