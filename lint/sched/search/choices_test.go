@@ -2,6 +2,8 @@ package search_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,5 +82,51 @@ func TestChoices(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEither combines verdicts by what they leave open: whether all pods may be placed, and whether some may not.
+// An unknown verdict may be any other.
+func TestEither(t *testing.T) {
+	full := map[diag.Outcome]bool{diag.Always: true, diag.Sometimes: true}
+	short := map[diag.Outcome]bool{diag.Never: true, diag.Sometimes: true}
+	sure := []diag.Outcome{diag.Always, diag.Sometimes, diag.Never}
+	var all [][]diag.Outcome
+	for _, a := range append(sure, diag.Unknown) {
+		all = append(all, []diag.Outcome{a})
+		for _, b := range append(sure, diag.Unknown) {
+			all = append(all, []diag.Outcome{a, b})
+			for _, c := range append(sure, diag.Unknown) {
+				all = append(all, []diag.Outcome{a, b, c})
+			}
+		}
+	}
+	var each func(some, left []diag.Outcome, visit func([]diag.Outcome))
+	each = func(some, left []diag.Outcome, visit func([]diag.Outcome)) {
+		switch {
+		case len(left) == 0:
+			visit(some)
+		case left[0] != diag.Unknown:
+			each(append(slices.Clip(some), left[0]), left[1:], visit)
+		default:
+			for _, v := range sure {
+				each(append(slices.Clip(some), v), left[1:], visit)
+			}
+		}
+	}
+	for _, verdicts := range all {
+		ends := map[diag.Outcome]bool{}
+		each(nil, verdicts, func(some []diag.Outcome) {
+			mayFit := slices.ContainsFunc(some, func(v diag.Outcome) bool { return full[v] })
+			mayNot := slices.ContainsFunc(some, func(v diag.Outcome) bool { return short[v] })
+			ends[map[[2]bool]diag.Outcome{{true, false}: diag.Always, {true, true}: diag.Sometimes, {false, true}: diag.Never}[[2]bool{mayFit, mayNot}]] = true
+		})
+		want := diag.Unknown
+		if len(ends) == 1 {
+			want = slices.Collect(maps.Keys(ends))[0]
+		}
+		if got := search.Either(verdicts); got != want {
+			t.Errorf("%v: %s, want %s", verdicts, got, want)
+		}
 	}
 }

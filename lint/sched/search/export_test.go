@@ -252,3 +252,6 @@ func Cheapest(m *model.Model, need, top, width int, exact bool, items [][3]int) 
 	}
 	return got.cost, got.took
 }
+
+// Either is either.
+func Either(all []diag.Outcome) diag.Outcome { return either(all) }
