@@ -26,7 +26,7 @@ const (
 // The syntax of citations. A rule is R-, a letter and a number; a lemma is T or C and a number
 // of at most two digits, perhaps with a letter. Ranges are written "R-V4 to R-V7". Rules are
 // cited anywhere in a file, lemmas only in comments of Go and by the name of the property test
-// that checks them (TestPropertyT8).
+// that checks them (TestPropertyT9).
 var (
 	ruleID     = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])(R-[A-Z][0-9]+)`)
 	ruleRange  = regexp.MustCompile(`R-([A-Z])([0-9]+)\s(?://\s*|#\s*)?to\s(?://\s*|#\s*)?R-([A-Z])([0-9]+)`)

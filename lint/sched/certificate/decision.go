@@ -194,7 +194,7 @@ const (
 	// Unproved is the kind for sometimes verdicts, which are demonstrated by two runs instead.
 	Unproved ProofKind = iota
 	// Shape means that the component has a single kind of pod, whose maximal placements follow from
-	// its rules alone (T1, T3, T5).
+	// its rules alone (T1, T3).
 	Shape
 	// LimitProof means that one member's pods cannot all be placed, no matter what the others do.
 	LimitProof
@@ -204,10 +204,7 @@ const (
 	// Overcommitted means that members request more of a resource than a set of nodes offers, even
 	// if other nodes supply as much as they can (T12).
 	Overcommitted
-	// Uncolourable means that no choice of nodes separates the pods that exclude each other (T13).
-	Uncolourable
-	// Headroom means that no state closes all nodes to a pod, so some node always accepts it (T2,
-	// T6, T8, T9).
+	// Headroom means that no state closes all nodes to a pod, so some node always accepts it (T6, T9).
 	Headroom
 	// Explored means that the search tried all states (T15).
 	Explored

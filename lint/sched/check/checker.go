@@ -53,8 +53,7 @@ func (v *verifier) Check(c *certificate.Assertion, steps int) error {
 	how, ok := map[certificate.ProofKind]func(*certificate.Assertion) error{
 		certificate.Shape: v.shapes.checkShape, certificate.LimitProof: v.shapes.checkLimit,
 		certificate.Outweighed: v.counting.checkOutweighed, certificate.Overcommitted: v.counting.checkOvercommitted,
-		certificate.Headroom:     v.headroom.checkHeadroom,
-		certificate.Uncolourable: func(c *certificate.Assertion) error { return checkUncolourable(v.demand, c, steps) },
+		certificate.Headroom: v.headroom.checkHeadroom,
 		certificate.Explored: func(c *certificate.Assertion) error {
 			s := statesOf(v.demand.nodeSets, c, steps)
 			s.visit()

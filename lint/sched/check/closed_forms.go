@@ -219,45 +219,11 @@ func (f *closedForms) most(m certificate.Member) int {
 	}
 	switch {
 	case m.Node < 0 && !f.nests(g, f.apartOn(g)):
-	case len(g.HardAffinity()) > 0 && len(spreads) == 0:
-		if best, _, ok := f.gathered(m); ok {
-			most = min(most, best)
-		}
 	case len(g.HardAffinity()) > 0:
 	case len(spreads) == 0 || len(spreads) == 1 && f.within(g): // T1, T3
 		most = min(most, f.run(g, f.only(m), m.Pods))
 	}
 	return most
-}
-
-// gathered returns how many pods are placed in the best and in the worst domain for the first pod.
-// It returns false unless the workload has affinity to its own pods only (T5).
-func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) {
-	hard := m.G.HardAffinity()
-	groups := map[string][]int{}
-	for _, t := range hard {
-		if !f.m.Selects(t, m.G.Workload, m.G.Workload, model.Asks{Self: true, Incoming: true}) || !f.surely(t, m.G, m.G) {
-			return 0, 0, false
-		}
-	}
-	if f.companions(m.G) {
-		return 0, 0, false
-	}
-	for _, n := range f.only(m) {
-		if id, all := domainID(f.m.Topology.Nodes[n], hard); all {
-			groups[id] = append(groups[id], n)
-		}
-	}
-	worst = model.Unbounded
-	for _, id := range model.SortedKeys(groups) {
-		if placed := f.run(m.G, groups[id], m.Pods); placed > 0 {
-			best, worst = max(best, placed), min(worst, placed)
-		}
-	}
-	if worst == model.Unbounded {
-		worst = 0
-	}
-	return best, worst, true
 }
 
 // shapes uses closed forms to check one of two claims: all pods of a component are always placed,
@@ -288,15 +254,8 @@ func (s *shapes) checkShape(c *certificate.Assertion) error {
 	switch {
 	case m.Node >= 0 || m.G.Spec.NodeName != "":
 		nodes = s.only(m)
-	case len(m.G.HardAffinity()) > 0: // compare every domain that the first pod may choose (T5)
-		_, worst, ok := s.gathered(m)
-		if !ok || !s.nests(m.G, s.apartOn(m.G)) || len(spreads) > 0 {
-			return fmt.Errorf("%v: its affinity has no closed form", m.G.Workload)
-		}
-		if worst < m.Pods {
-			return fmt.Errorf("%v: where its first pod may be are %d of %d pods", m.G.Workload, worst, m.Pods)
-		}
-		return nil
+	case len(m.G.HardAffinity()) > 0:
+		return fmt.Errorf("%v: its affinity has no closed form", m.G.Workload)
 	case len(spreads) > 1 || len(spreads) == 1 && !s.within(m.G):
 		return fmt.Errorf("%v: its spread has no closed form", m.G.Workload)
 	case !s.nests(m.G, s.apartOn(m.G)):

@@ -162,18 +162,6 @@ func (d *demand) join(l *ledger, tenants map[tenantsKey]*tenancy, g *model.Group
 // on that node.
 func stays(g *model.Group) bool { return g.Kind.PerNode() || g.Spec.NodeName != "" }
 
-// lacksRoom reports whether a node has too little room to hold one pod from each of two groups.
-func (d *demand) lacksRoom(g, o *model.Group, n int) bool {
-	l := d.ledger()
-	mine, other := l.asks(g), l.asks(o)
-	for r := range mine {
-		if mine[r] > 0 && other[r] > 0 && mine[r]+other[r] > l.free[n*len(mine)+r] {
-			return true
-		}
-	}
-	return false
-}
-
 // slots returns an upper bound on how many of a member's pods fit on a node.
 func (d *demand) slots(m certificate.Member, n int) int {
 	if m.Node >= 0 && n != m.Node || d.blocked(m.G, n) {

@@ -175,12 +175,6 @@ func TestFalseCertificates(t *testing.T) {
 	left := func(nodes ...int) func(m *certificate.Member) {
 		return func(m *certificate.Member) { m.Left = nodes }
 	}
-	onePer := func(n int) (text string) {
-		for i := range n {
-			text += deployment(fmt.Sprintf("w%d", i), 1, apart)
-		}
-		return text
-	}
 	daemon := func(spec string) string {
 		return "---\n{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: log, namespace: d}, spec: {selector: {matchLabels: {app: log}}, template: {metadata: {labels: {app: log}}, spec: {" + spec + "}}}}\n"
 	}
@@ -237,7 +231,6 @@ func TestFalseCertificates(t *testing.T) {
 		"a limit that is not reached":   {few, many, func(c claims) error { return c.proof(true, kind(certificate.LimitProof)) }, func(c claims) error { return c.proof(true, kind(certificate.LimitProof)) }},
 		"a shape that fits":             {few, many, func(c claims) error { return c.proof(true, kind(certificate.Shape)) }, func(c claims) error { return c.proof(true, kind(certificate.Shape)) }},
 		"a shape that does not fit":     {many, few, func(c claims) error { return c.proof(false, kind(certificate.Shape)) }, func(c claims) error { return c.proof(false, kind(certificate.Shape)) }},
-		"enough colors":                 {onePer(3), onePer(4), func(c claims) error { return c.proof(true, kind(certificate.Uncolourable)) }, func(c claims) error { return c.proof(true, kind(certificate.Uncolourable)) }},
 		"explored, and always":          {many, few, func(c claims) error { return c.proof(false, kind(certificate.Explored)) }, func(c claims) error { return c.proof(false, kind(certificate.Explored)) }},
 		"explored, and never":           {few, many, func(c claims) error { return c.proof(true, kind(certificate.Explored)) }, func(c claims) error { return c.proof(true, kind(certificate.Explored)) }},
 		"no proof":                      {few, few, func(c claims) error { return c.proof(false, kind(certificate.Unproved)) }, func(c claims) error { return c.proof(false, kind(certificate.Headroom)) }},

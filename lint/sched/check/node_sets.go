@@ -308,18 +308,6 @@ func (p *pairs) beside(m certificate.Member, keys []string) int {
 	return count
 }
 
-// outOf reports whether a pod of o on node `at` keeps an incoming pod of g off node n.
-func (p *pairs) outOf(g *model.Group, n int, o *model.Group, at int) bool {
-	here, there := p.m.Topology.Nodes[n], p.m.Topology.Nodes[at]
-	if g.Spec.NodeName != "" {
-		return false
-	}
-	return slices.ContainsFunc(p.against[g.Workload], func(a against) bool { return a.w == o.Workload && model.SameDomain(here, there, a.key) }) ||
-		slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
-			return t.Hard && t.Use == model.AntiAffinity && model.SameDomain(here, there, t.Key) && p.m.Selects(t, g.Workload, o.Workload, model.Asks{Incoming: true, At: there})
-		})
-}
-
 func portsClash(m *model.Model, g, o *model.Group) bool {
 	m.Run().Spend(1 + (len(g.HostPorts)+len(o.HostPorts))/model.PerStep)
 	if len(g.HostPorts) == 0 || len(o.HostPorts) == 0 {

@@ -41,7 +41,7 @@ func TestCheckerRefusesFalseProofs(t *testing.T) {
 		}
 	}
 	t.Log(taken)
-	for _, kind := range []string{"explored", "shape", "roomy", "limit", "uncolourable", "outweighed", "crammed"} {
+	for _, kind := range []string{"explored", "shape", "roomy", "limit", "outweighed", "crammed"} {
 		if taken[kind] < trials.Share(t, 100) {
 			t.Errorf("no proof of the kind %s is ever taken: %v", kind, taken)
 		}

@@ -272,9 +272,6 @@ func (g *network) join(from, to int, capacity int64) int {
 	return arc
 }
 
-// through returns how much flow an arc carries.
-func (g *network) through(arc int) int64 { return g.rest[arc^1] }
-
 // augment increases the flow as far as possible and returns the increase. It never reduces the flow
 // through an arc from the source. To give some arcs priority, a caller adds the other arcs after a
 // first call.

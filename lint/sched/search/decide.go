@@ -256,12 +256,9 @@ func (d decider) decide(h *headroom, o Options) outcome {
 	}
 	forms := closedForms(d)
 	if c.pods > 0 && len(c.units) == 1 && d.unplaceable[c.units[0]] {
-		return settled(c, nil, nil)
+		return settled(c, nil)
 	}
 	if out, ok := forms.orderless(c); ok && !model.Off("T3") {
-		return out
-	}
-	if out, ok := forms.selfAffinity(c); ok && !model.Off("T5") {
 		return out
 	}
 	out := estimates(d).estimate(c, h)
@@ -309,10 +306,8 @@ func (d decider) unsure(c component) outcome {
 
 // A component with up to mediumPods pods is searched if proofs fail. If proofs have settled the
 // verdict, the search only determines exact pod counts, and it is limited to smallNodes nodes and
-// numberSteps steps. With up to smallPods pods and smallNodes nodes, conflictGraph.exactly finds
-// exact counts without a search.
+// numberSteps steps.
 const (
-	smallPods   = 40
 	smallNodes  = 40
 	mediumPods  = 80
 	numberSteps = 300_000

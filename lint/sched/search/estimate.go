@@ -35,11 +35,7 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)
-	default: // look for runs that show that the order matters, first by theory and then by trial
-		if f := newConflictGraph(e.state, c); f != nil && !model.Off("T8") {
-			f.settle(&o)
-			break
-		}
+	default: // look for runs that show that the order matters
 		if len(o.units)*len(e.nodes) <= maxFillers {
 			// A run may place all pods if the best one leaves some unplaced. Each attempt starts with those that had unplaced pods.
 			g := greedyRuns(e)
@@ -67,11 +63,6 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 	}
 	if !o.decided || o.never {
 		o.worst = o.best
-	}
-	if o.decided && !o.exact && o.pods <= smallPods && len(e.nodes) <= smallNodes {
-		if f := newConflictGraph(e.state, c); f != nil && !model.Off("T2") {
-			f.exactly(&o)
-		}
 	}
 	return o
 }
@@ -243,6 +234,16 @@ func newRivals(a *state, units []int) *rivals {
 		r.units, r.open, r.slots = append(r.units, i), append(r.open, open), append(r.slots, slots)
 	}
 	return r
+}
+
+// openTo lists the nodes that may ever accept one of a pod group's pods. It omits nodes from which
+// running pods exclude the group.
+func openTo(a *state, i int) []int32 {
+	u := a.units[i]
+	near, spreads, after := u.affinityKeys, u.spreads, u.createdAfter
+	defer func() { u.affinityKeys, u.spreads, u.createdAfter = near, spreads, after }()
+	u.affinityKeys, u.spreads, u.createdAfter = nil, nil, nil // these may be met later
+	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool { return !a.takes(i, int(n)) })
 }
 
 // slotsFor returns an upper bound on how many of a pod group's pods fit on a node.

@@ -158,7 +158,6 @@ func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 		weights, keys = append(weights, 1), append(keys, "")
 	}
 	try("limit", certificate.Proof{Kind: certificate.LimitProof, About: o.units})
-	try("uncolourable", certificate.Proof{Kind: certificate.Uncolourable})
 	for _, key := range a.keys {
 		try("outweighed", certificate.Proof{Kind: certificate.Outweighed, About: o.units, Key: key, Weights: weights})
 	}

@@ -159,9 +159,9 @@ func (c contention) matched(m *model.Model, _ truth, d *certificate.Decision) st
 	return ""
 }
 
-// TestPropertyT2 covers nodes with one slot each. A workload can get stuck if and only if the other
+// TestPropertyOneSlot covers nodes with one slot each. A workload can get stuck if and only if the other
 // pods can take all its nodes.
-func TestPropertyT2(t *testing.T) {
+func TestPropertyOneSlot(t *testing.T) {
 	count := hold(t, 200, 202, func(g generator) sample {
 		c := g.newContention(2+g.IntN(3), 2, 3+g.IntN(3))
 		for u := range c.pods {
@@ -177,9 +177,9 @@ func TestPropertyT2(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyT8 covers workloads that exclude each other on one key. The matching is the same,
+// TestPropertyOneKey covers workloads that exclude each other on one key. The matching is the same,
 // between domains and pods of the workloads that exclude the given one.
-func TestPropertyT8(t *testing.T) {
+func TestPropertyOneKey(t *testing.T) {
 	count := hold(t, 250, 208, func(g generator) sample {
 		c := g.newContention(2+g.IntN(3), 2, 2+g.IntN(3))
 		for u := range c.pods {

@@ -306,9 +306,9 @@ func TestPropertyT4(t *testing.T) {
 	count.vary(t, 0, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyT5 covers pods with affinity to their own workload. The first pod picks the domain
+// TestPropertySelfAffinity covers pods with affinity to their own workload. The first pod picks the domain
 // and all others are bound to it.
-func TestPropertyT5(t *testing.T) {
+func TestPropertySelfAffinity(t *testing.T) {
 	near := ruled(nil, []string{term(zoneKey, sel("app=web"))}, nil)
 	count := hold(t, 400, 105, func(g generator) sample {
 		nodes, capacity := g.zones(1+g.IntN(4), 3, 3)
