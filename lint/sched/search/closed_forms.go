@@ -26,22 +26,6 @@ func settled(c component, run []step) outcome {
 	return o
 }
 
-// singlePodGroup returns the component's only pod group and its index. It returns false if the
-// component has several groups, or if other pods except running ones can block the group.
-func (f closedForms) singlePodGroup(c component) (int, *podGroup, bool) {
-	if len(c.units) != 1 {
-		return 0, nil, false
-	}
-	i := c.units[0]
-	u := f.units[i]
-	for _, x := range u.exclusions {
-		if x.place != 0 || x.unit != i && !f.units[x.unit].g.Running {
-			return 0, nil, false
-		}
-	}
-	return i, u, true
-}
-
 // selfKeys returns the keys on which the pod group's own pods exclude each other.
 func (u *podGroup) selfKeys(i int) []int {
 	var keys []int
@@ -67,19 +51,21 @@ func (f closedForms) nest(u *podGroup, keys []int) bool {
 	})
 }
 
-// orderless settles a pod group for which every run places the same number of pods (T1, T3).
+// orderless settles a component of one pod group for which every run places the same number of pods (T1, T3). No
+// other pods except running ones may block the group.
 func (f closedForms) orderless(c component) (outcome, bool) {
-	i, _, ok := f.singlePodGroup(c)
-	if !ok {
+	if len(c.units) != 1 {
+		return outcome{}, false
+	}
+	i := c.units[0]
+	if slices.ContainsFunc(f.units[i].exclusions, func(x exclusion) bool { return x.place != 0 || x.unit != i && !f.units[x.unit].g.Running }) {
 		return outcome{}, false
 	}
 	run, ok := f.runAlone(i)
 	if !ok {
 		return outcome{}, false
 	}
-	o := settled(c, run)
-	o.orderless = true
-	return o, true
+	return settled(c, run), true
 }
 
 // runAlone returns a run for a pod group that has the nodes to itself, if all maximal runs of the

@@ -101,10 +101,7 @@ type losing struct {
 	honours  map[*constraint]bool
 	episodes map[string]*episode
 	absences map[string]*absence
-	// closed is set when all states are known, also those after losses. closing are the steps that may
-	// still be used to find them.
-	closed  bool
-	closing int
+	closing  int // the steps that may still be used to find all states, also those after losses
 	// The loss and the nodes that are being explored.
 	*episode
 	*absence
@@ -780,7 +777,6 @@ func (s *losing) close() bool {
 			}
 		}
 	}
-	s.closed = true
 	return true
 }
 

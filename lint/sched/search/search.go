@@ -30,9 +30,6 @@ type outcome struct {
 	// coarse is set if only verdicts about single workloads were settled, because the component is
 	// large.
 	coarse bool
-	// orderless is set if every order places the same number of pods, regardless of the nodes'
-	// resources.
-	orderless bool
 	// best and worst are the runs that place the most and the fewest pods.
 	best, worst []step
 	// proof justifies an always or never verdict. sure holds how many pods of a group are always
