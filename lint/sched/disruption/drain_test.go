@@ -66,3 +66,19 @@ func TestDrainsOfSharedBudgets(t *testing.T) {
 		}
 	}
 }
+
+// TestDrainsOfFullNodes checks pods with a spread constraint that fill their nodes: however they are evicted, the
+// nodes that are left have no room for all. With room for a node's pods they may find it.
+func TestDrainsOfFullNodes(t *testing.T) {
+	nodes := ""
+	for n := range 30 {
+		nodes += box{name: fmt.Sprint("n", n), host: fmt.Sprint("n", n), zone: "abc"[n%3 : n%3+1], cpu: 3, pods: -1}.String()
+	}
+	for pods, never := range map[int]bool{90: true, 88: true, 87: false} {
+		s := sample{loads: []load{{kind: "Deployment", name: "web", replicas: pods, cpu: 1, rules: []rule{{use: "spread", key: keys[zone], labels: "app: web", skew: 3}}}}}
+		j, m := judge(t, nodes, s.manifests())
+		if d := j.Drain(find(t, m, "web")); (d.Answer == diag.Never) != never || never && d.Worst.Pending != pods-87 {
+			t.Errorf("%d pods: %+v", pods, d)
+		}
+	}
+}

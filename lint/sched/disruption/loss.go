@@ -575,7 +575,7 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) (a answer, known 
 			return answer{verdict: v, pending: pending}, true
 		}
 	}
-	if n := q.room.NeverFits(b, l, q.ruled); n > 0 && !several {
+	if n := q.room.NeverFits(b, l, q.ruled, several); n > 0 {
 		return answer{verdict: diag.Never, pending: n}, true
 	}
 	about := q.about

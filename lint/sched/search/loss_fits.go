@@ -502,13 +502,17 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 }
 
 // NeverFits returns a lower bound on how many pods are missing at the end of every run. 0 means
-// that nothing is proved. It uses each spread constraint that counts only the workload's own pods,
-// as if there were no other rule. This is sound because a run that completes under more rules also
-// completes under fewer.
-func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Workload) int {
-	fewest := 0
+// that nothing is proved. It uses the room on the nodes that remain, and each spread constraint that
+// counts only the workload's own pods, as if there were no other rule. This is sound because a run that
+// completes under more rules also completes under fewer. If several pods are evicted one at a time, only
+// the room counts (T23).
+func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Workload, several bool) int {
 	if !bound.QuickApplies(r.p.G) || !plain(r.m, r.p.G) {
 		return 0
+	}
+	fewest := max(0, r.pods-r.room(nil, func(c int32) int { return len(r.nodes[c]) - b.taken[c] }))
+	if several {
+		return fewest
 	}
 	for _, t := range r.p.Spreads {
 		if !r.own(t, group) {
