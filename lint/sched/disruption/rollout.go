@@ -228,7 +228,7 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 			if u.placed != nil && slices.ContainsFunc(group, func(o *workload.Workload) bool { return verdict(u.placed, o) == diag.Never }) {
 				r.Why = by(model.ByPending)
 			}
-			waiting = r.Why.Given() || !u.fitting(group).fit()
+			waiting = r.Why.Given() || u.fitting(group).verdict != diag.Always
 		}
 		if r.Verdict == diag.Always && (waiting || u.reasonAboutOthers(w, group).Given()) {
 			r.Verdict = diag.Unknown
@@ -371,8 +371,8 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 		case r.placed:
 		case rest.d.Verdict == diag.Never: // pods that wait may take the room
 			r.Verdict, r.Why = diag.Unknown, by(model.ByPending)
-		case r.Verdict == diag.Always && !exists(rest.d.Verdict): // perhaps some pods wait
-			r.Verdict = diag.Unknown
+		case r.Verdict == diag.Always && rest.d.Verdict != diag.Always: // perhaps some pods wait
+			r.Verdict, r.Why = diag.Unknown, by(model.ByPending)
 		}
 	}
 	r.contested = r.Verdict == diag.Never && u.waiting(group, q.group) && !u.alone(w, group, r)
@@ -428,7 +428,7 @@ func (q *rolling) returns() bool {
 	if model.Off("C12") || !q.w.Kind.PerNode() || len(q.j.running) > 0 || slices.ContainsFunc(q.j.m.Group(q.w).Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity }) {
 		return false
 	}
-	if exists(q.decide(q.Replicas).d.Verdict) {
+	if q.decide(q.Replicas).d.Verdict == diag.Always {
 		return true
 	}
 	s := q.j.withoutDaemonSets()
@@ -440,7 +440,7 @@ func (q *rolling) returns() bool {
 			return true
 		}
 		_, d := s.scene(s.contenders(s.of[w], model.Certain(w))).decide()
-		return s.contendersOf(s.of[w], model.Certain(w)) != nil || !exists(d.Verdict)
+		return s.contendersOf(s.of[w], model.Certain(w)) != nil || d.Verdict != diag.Always
 	})
 }
 
