@@ -305,8 +305,12 @@ func (t *turn) done() bool {
 	return (t.old == 0 || t.r.Whole) && t.fresh == t.all && t.ready() == t.fresh
 }
 
-// reaches reports whether a new pod can use the volume of the old pods on node n (R-W35).
+// reaches reports whether a new pod may come to node n: if it is of a DaemonSet, to one without such a pod (R-W17),
+// and otherwise to one where it can use the volume of the old pods (R-W35).
 func (t *turn) reaches(n int, at func(n int) (old, fresh int)) bool {
+	if old, fresh := at(n); t.r.Fresh.Kind.PerNode() {
+		return old+fresh == 0
+	}
 	key := t.r.Fresh.Pin
 	if key == "" || !t.r.Fresh.SharedPin {
 		return true

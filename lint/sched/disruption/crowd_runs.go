@@ -183,14 +183,26 @@ func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 	f.lose(c, x)
 }
 
-// aimRoll builds a placement in which no node has room for a new pod, and calls then with the run.
-func (c *crowd) aimRoll(r certificate.Rollout, d *rand.Rand, then func(*filling)) {
+// aimRoll builds a placement for a run of a rollout that gets stuck, and calls then with it: nodes have no
+// room for a new pod, nor for a pod of another workload, which waits. The node of a DaemonSet's new pod is known.
+func (c *crowd) aimRoll(r certificate.Rollout, waits *workload.Workload, d *rand.Rand, then func(*filling)) {
 	x := c.filling(d)
 	defer x.undo()
 	anywhere := func(*workload.Workload) (bool, int, func(int32) bool) {
 		return true, 0, func(int32) bool { return false }
 	}
-	if x.daemons() == nil && x.rest([]*workload.Workload{r.Old}, anywhere) == nil && x.close(r.Fresh, 0, nil) {
+	if x.daemons() != nil || !r.Old.Kind.PerNode() && x.rest([]*workload.Workload{r.Old}, anywhere) != nil {
+		return
+	}
+	if waits != r.Old {
+		x.left[waits]--
+	}
+	closed := r.Old.Kind.PerNode() || x.close(r.Fresh, 0, nil)
+	if waits != r.Old {
+		x.left[waits]++
+		closed = x.close(waits, 1, nil) || closed
+	}
+	if closed {
 		x.rest(c.largest, anywhere)
 		then(x)
 	}
@@ -473,6 +485,7 @@ type rolled struct {
 	m         *model.Model
 	ask       certificate.Rollout
 	good, bad []certificate.Move
+	beside    bool // pods of others wait when the bad run begins
 }
 
 // followRollout settles a rollout that may complete or get stuck by two runs, which the checker
@@ -488,94 +501,117 @@ func (u updates) followRollout(w *workload.Workload, r *Rollout) {
 	}
 	if done, reasons, err := checker.FollowRoll(x.m, x.ask, x.bad); err == nil && !done {
 		r.Verdict, r.Why, r.Stuck, r.Reasons, r.old, r.fresh = diag.Sometimes, model.Reason{}, x.bad, reasons, x.ask.Old, x.ask.Fresh
+		r.beside = x.beside
 	}
 }
 
-// runsOf makes runs of a rollout of a Deployment or the like, until one completes and one gets stuck. Old
-// pods go where most are (R-W33). It returns nil if runs would prove nothing or take too long.
+// runsOf makes runs of a rollout, until one completes and one gets stuck. Pods of others may wait at the start,
+// unless more than their rules and requests may keep them from a node. Old pods go where most are (R-W33). It
+// returns nil if runs would prove nothing or take too long.
 func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 	all := u.everyone(w, r.Replicas)
-	if u.crowdOf(w, r.Replicas) == nil || r.Way != workload.Rolling || w.Kind.PerNode() || !u.free() || slices.ContainsFunc(all, func(o *workload.Workload) bool { return u.m.PinOf(o).Key != "" }) {
+	if u.crowdOf(w, r.Replicas) == nil || r.Way != workload.Rolling && r.Way != workload.InPlace || !u.free() || slices.ContainsFunc(all, func(o *workload.Workload) bool { return u.m.PinOf(o).Key != "" }) {
 		return nil
 	}
 	s := u.scene(all).with(w, r.Replicas)
-	x := &rolled{ask: certificate.Rollout{Old: s.of[w], Fresh: s.twin(w, r.Replicas), Surge: r.Surge, Unavailable: r.Unavailable}}
+	x := &rolled{ask: certificate.Rollout{Old: s.of[w], Fresh: s.twin(w, r.Replicas), Surge: r.Surge, Unavailable: r.Unavailable, Waits: !slices.ContainsFunc(all, u.limited)}}
 	if x.m = u.m.Variant(s.ws, u.m.Topology.Nodes, s.add...); x.m.Split() != x.m {
 		return nil
 	}
 	c := &crowd{scene: s, m: x.m, board: newBoard(x.m)}
 	c.sort(x.ask.Fresh)
 	roll := func(f *filling) {
-		if slices.Max(slices.Collect(maps.Values(f.left))) > 0 { // a pod that waits might take the room of an old one
+		waits := slices.Max(slices.Collect(maps.Values(f.left))) > 0
+		if f.left[x.ask.Old] > 0 || waits && !x.ask.Waits {
 			return
 		}
-		moves, done := f.roll(x.ask)
-		switch whole := slices.Concat(f.run, moves); {
-		case done && x.good == nil:
-			x.good = whole
-		case !done && x.bad == nil:
-			x.bad = whole
-		}
-		for _, y := range moves {
-			if y.Gone {
-				c.board.add(y, 1)
-			} else {
-				c.board.add(y, -1)
+		for _, first := range []bool{true, false} {
+			if first && x.good != nil || !first && x.bad != nil {
+				continue
+			}
+			moves, done := f.roll(x.ask, first)
+			switch whole := slices.Concat(f.run, moves); {
+			case done && x.good == nil:
+				x.good = whole
+			case !done && x.bad == nil:
+				x.bad, x.beside = whole, waits
+			}
+			for _, y := range moves {
+				if y.Gone {
+					c.board.add(y, 1)
+				} else {
+					c.board.add(y, -1)
+				}
 			}
 		}
 	}
 	for round := 0; round < maxRounds && (x.good == nil || x.bad == nil); round++ {
 		c.place(round, make([]bool, len(x.m.Topology.Nodes)), roll)
 	}
-	for round := 0; round < maxAimed && x.good != nil && x.bad == nil; round++ {
-		c.aimRoll(x.ask, rand.New(rand.NewPCG(uint64(round), 4)), roll)
+	for round := 0; round < maxAimed && x.good != nil && x.bad == nil && len(c.largest) > 0; round++ {
+		c.aimRoll(x.ask, c.largest[round%len(c.largest)], rand.New(rand.NewPCG(uint64(round), 4)), roll)
 	}
 	return x
 }
 
-// roll replaces all old pods after a run that places them. It returns the moves of the controller and the
-// scheduler, and false if it gets stuck.
-func (f *filling) roll(ask certificate.Rollout) (moves []certificate.Move, done bool) {
-	var left []*topology.Node
-	b, d := f.board, f.d
+// roll replaces all old pods after a run that places them. Pods of others that wait take room after new pods
+// if these are first, or else before them. It returns the moves of the controller and the scheduler, and false
+// if the rollout gets stuck.
+func (f *filling) roll(ask certificate.Rollout, first bool) (moves []certificate.Move, done bool) {
+	var old []*topology.Node
+	b, d, left := f.board, f.d, maps.Clone(f.left)
+	most := map[*topology.Node]int{}
 	for _, x := range f.run {
 		if x.Workload == ask.Old {
-			left = append(left, x.Node)
-		}
-	}
-	all, placed := len(left), 0
-	most := map[*topology.Node]int{}
-	for _, n := range left {
-		most[n]++
-	}
-	for placed < all || len(left) > 0 {
-		comes, goes := placed < all && len(left)+placed < all+ask.Surge, len(left) > 0 && all-len(left)-placed < ask.Unavailable
-		n := -1
-		if comes && (!goes || d.IntN(2) == 0) {
-			n = b.pick(b.of[ask.Fresh][0], d.IntN(1+len(b.m.Topology.Nodes)), d, d.IntN(2) == 0, func(int32) bool { return false })
-		}
-		x := certificate.Move{Workload: ask.Fresh}
-		switch {
-		case n >= 0:
-			x.Node = b.m.Topology.Nodes[n]
-			placed++
+			old = append(old, x.Node)
 			most[x.Node]++
-			b.add(x, 1)
+		}
+	}
+	move := func(x certificate.Move, by int) {
+		b.add(x, by)
+		moves = append(moves, x)
+	}
+	comes := func(w *workload.Workload, any bool) bool {
+		for _, u := range b.of[w] {
+			n := b.pick(u, d.IntN(1+len(b.m.Topology.Nodes)), d, any, func(int32) bool { return false })
+			if n < 0 || w == ask.Fresh && w.Kind.PerNode() && most[b.m.Topology.Nodes[n]] > 0 || w != ask.Fresh && w.Kind.PerNode() {
+				continue
+			}
+			move(certificate.Move{Workload: w, Node: b.m.Topology.Nodes[n]}, 1)
+			return true
+		}
+		return false
+	}
+	others := func() (some bool) {
+		for _, w := range f.c.largest {
+			for left[w] > 0 && comes(w, false) {
+				left[w]--
+				some = true
+			}
+		}
+		return some
+	}
+	for all, placed := len(old), 0; ; {
+		if !first {
+			others()
+		}
+		goes := len(old) > 0 && all-len(old)-placed < ask.Unavailable
+		switch {
+		case placed < all && len(old)+placed < all+ask.Surge && (!goes || d.IntN(2) == 0) && comes(ask.Fresh, d.IntN(2) == 0):
+			placed++
+			most[moves[len(moves)-1].Node]++
 		case goes:
 			i := 0
-			for k, o := range left {
-				if most[o] > most[left[i]] {
+			for k, o := range old {
+				if most[o] > most[old[i]] {
 					i = k
 				}
 			}
-			x = certificate.Move{Workload: ask.Old, Node: left[i], Gone: true}
-			left = slices.Delete(left, i, i+1)
-			most[x.Node]--
-			b.add(x, -1)
-		default:
-			return moves, false
+			most[old[i]]--
+			move(certificate.Move{Workload: ask.Old, Node: old[i], Gone: true}, -1)
+			old = slices.Delete(old, i, i+1)
+		case !others():
+			return moves, len(old) == 0 && placed == all
 		}
-		moves = append(moves, x)
 	}
-	return moves, true
 }

@@ -153,7 +153,7 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 	r := u.judgeOnDeclared(w, how, replicas)
 	switch {
 	case r.Way == workload.NoRollout || r.Unknown.Given() || u.unknown(w).Given() || !u.grows(w, replicas):
-		if r.Verdict == diag.Unknown && slices.Contains([]model.Cause{model.BySize, model.ByBudget, model.ByCrowd}, r.Why.Cause) {
+		if r.Verdict == diag.Unknown && slices.Contains([]model.Cause{model.BySize, model.ByBudget, model.ByCrowd, model.ByPending}, r.Why.Cause) {
 			u.aside(func() { u.followRollout(w, &r) })
 		}
 		return r
@@ -386,15 +386,18 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 // being created or a volume may tie them to nodes, or if the search gives no answer.
 func (u updates) beside(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	q := &rolling{j: u.shared, w: w, group: group, Rollout: &Rollout{Rollout: r.Rollout, Replicas: r.Replicas, held: u.held}, known: map[int]*decided{}, waits: true}
-	limited := func(o *workload.Workload) bool {
-		return u.mayBePreempted(o) || len(o.Quotas)+len(o.Claims) > 0 || o.TightQuota != ""
-	}
-	if !u.free() || w.Kind.PerNode() || len(u.running) > 0 || u.doubtful(w, group).Given() || slices.ContainsFunc(group, limited) {
+	if !u.free() || w.Kind.PerNode() || len(u.running) > 0 || u.doubtful(w, group).Given() || slices.ContainsFunc(group, u.limited) {
 		return
 	}
 	if v := q.explore(); v != diag.Unknown {
 		*r, r.Verdict, r.beside = *q.Rollout, v, true
 	}
+}
+
+// limited reports whether more than rules and requests may keep a workload's pods from a node: other pods may
+// preempt them, a quota may have no room for them, or a volume may tie them to nodes.
+func (j *shared) limited(w *workload.Workload) bool {
+	return j.mayBePreempted(w) || len(w.Quotas)+len(w.Claims) > 0 || w.TightQuota != ""
 }
 
 // alone reports whether a rollout never completes even without the other workloads.
