@@ -439,10 +439,10 @@ func needs(m *model.Model, w, o *workload.Workload) bool {
 }
 
 // impossible reports whether decision d proves that the given workloads cannot be fully placed. A
-// proof may cover only all workloads together. Then the decision rest must show that they can be
-// placed with fewer pods.
+// proof may cover only all workloads together. Then the decision rest must show that they are always
+// placed with fewer pods, as otherwise pods of others may leave room while they wait.
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
-	placed := rest.Verdict == diag.Always || rest.Verdict == diag.Sometimes
+	placed := rest.Verdict == diag.Always
 	never := func(w *workload.Workload) bool { return verdict(d, w) == diag.Never }
 	return placed && d.Verdict == diag.Never || slices.ContainsFunc(ws, never)
 }

@@ -12,14 +12,13 @@ import (
 )
 
 // TestTerminatingPodIsCompany checks a pod that requires any pod of its team nearby. A terminating
-// old pod counts (R-A1), so the new pod may follow it, although there is no room near the other
-// pods.
+// old pod counts (R-A1), so the new pod may follow it, although it may not be near the other pods.
 func TestTerminatingPodIsCompany(t *testing.T) {
 	near := rule{use: "aff", key: keys[zone], labels: "all: pods"}
 	u := updated{way: "rolling", unavailable: 1, sample: sample{
-		boxes: []box{{name: "n0", host: "n0", zone: "a", cpu: -1, pods: -1}, {name: "n1", host: "n1", zone: "b", pool: "p", cpu: -1, pods: 1}},
+		boxes: []box{{name: "n0", host: "n0", zone: "a", pool: "q", cpu: -1, pods: -1}, {name: "n1", host: "n1", zone: "b", pool: "p", cpu: -1, pods: 1}},
 		loads: []load{
-			{kind: "Deployment", name: "web", replicas: 1, rules: []rule{near}, strategy: "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"},
+			{kind: "Deployment", name: "web", replicas: 1, pool: "q", rules: []rule{near}, strategy: "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"},
 			{kind: "Deployment", name: "db", replicas: 1, pool: "p"},
 		},
 	}}

@@ -43,7 +43,7 @@ type Rollout struct {
 	// placed is set if a verdict of Always rests on placement alone.
 	placed bool
 	// beside is set if pods of others may wait when the rollout begins. contested is set if a verdict of Never
-	// leaves out pods of others that may wait.
+	// leaves out states in which pods of others wait.
 	beside, contested bool
 	held
 }
@@ -245,7 +245,7 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	}
 	if left := u.withoutPreemptible(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
 		r = Rollout{Rollout: how, Replicas: replicas}
-		if u.roll(w, left, &r); r.Verdict != diag.Never {
+		if u.roll(w, left, &r); r.Verdict != diag.Never || r.contested {
 			return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: by(model.ByPriority)}
 		}
 	}
@@ -288,7 +288,7 @@ func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Ro
 		r.Verdict = ""
 		return
 	case diag.Unknown:
-		if u.roll(w, group, r); r.Verdict == diag.Never || r.Verdict == "" {
+		if u.roll(w, group, r); r.Verdict == diag.Never && !r.contested || r.Verdict == "" {
 			return
 		}
 	}
@@ -371,14 +371,19 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 		case r.placed:
 		case rest.d.Verdict == diag.Never: // pods that wait may take the room
 			r.Verdict, r.Why = diag.Unknown, by(model.ByPending)
-		case r.Verdict == diag.Always && rest.d.Verdict != diag.Always: // perhaps some pods wait
+		case r.Verdict == diag.Always && q.someWait():
 			r.Verdict, r.Why = diag.Unknown, by(model.ByPending)
 		}
 	}
-	r.contested = r.Verdict == diag.Never && u.waiting(group, q.group) && !u.alone(w, group, r)
+	r.contested = r.Verdict == diag.Never && (u.waiting(group, q.group) || r.Stuck != nil && q.someWait()) && !u.alone(w, group, r)
 	if u.waiting(group, q.group) && exists(r.Verdict) {
 		*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: by(model.ByPending)}
 	}
+}
+
+// someWait reports whether pods of other workloads of the group may wait while all pods of the workload run.
+func (q *rolling) someWait() bool {
+	return len(q.group) > 1 && q.decide(q.Replicas).d.Verdict != diag.Always
 }
 
 // beside judges a rollout that begins where all pods of the workload run and pods of others may wait, by
