@@ -219,6 +219,9 @@ func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (
 			on[n] = [2]int{on[n][0] - 1, on[n][1]}
 			continue
 		}
+		if v.placed[g.Workload] == v.count(g) || g.Kind.PerNode() && v.pods(n, g.Workload) > 0 {
+			return false, nil, fmt.Errorf("move %d: no pod of %s is left for %s", i, move.Workload, move.Node.Name)
+		}
 		if why := v.refuses(g, n); why != certificate.Takes || v.waits(g) {
 			return false, nil, fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
 		}

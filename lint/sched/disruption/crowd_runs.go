@@ -151,7 +151,7 @@ func (c *crowd) place(round int, lost []bool, then func(*filling)) {
 	const tries = 4 // with what finds no node first
 	for try := 1; ; try++ {
 		f := c.filling(d)
-		if f.daemons() != nil {
+		if f.daemons(every) != nil {
 			f.undo()
 			return
 		}
@@ -174,7 +174,7 @@ func (c *crowd) place(round int, lost []bool, then func(*filling)) {
 func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 	x := c.filling(d)
 	defer x.undo()
-	if x.daemons() != nil || !x.some(w, 1+d.IntN(max(1, w.Count.N)), f.lost) || !x.close(w, 0, f.lost) {
+	if x.daemons(every) != nil || !x.some(w, 1+d.IntN(max(1, w.Count.N)), f.lost) || !x.close(x.of[w][0], 0, f.lost) {
 		return
 	}
 	x.rest(c.largest, func(*workload.Workload) (bool, int, func(int32) bool) {
@@ -185,25 +185,30 @@ func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 
 // aimRoll builds a placement for a run of a rollout that gets stuck, and calls then with it: nodes have no
 // room for a new pod, nor for a pod of another workload, which waits. The node of a DaemonSet's new pod is known.
-func (c *crowd) aimRoll(r certificate.Rollout, waits *workload.Workload, d *rand.Rand, then func(*filling)) {
+// In odd rounds, other DaemonSets come last.
+func (c *crowd) aimRoll(r certificate.Rollout, round int, then func(*filling)) {
+	d := rand.New(rand.NewPCG(uint64(round), 4))
 	x := c.filling(d)
 	defer x.undo()
 	anywhere := func(*workload.Workload) (bool, int, func(int32) bool) {
 		return true, 0, func(int32) bool { return false }
 	}
-	if x.daemons() != nil || !r.Old.Kind.PerNode() && x.rest([]*workload.Workload{r.Old}, anywhere) != nil {
+	early := func(o *workload.Workload) bool { return o == r.Old || round%2 == 0 }
+	if x.daemons(early) != nil || !r.Old.Kind.PerNode() && x.rest([]*workload.Workload{r.Old}, anywhere) != nil {
 		return
 	}
-	if waits != r.Old {
-		x.left[waits]--
+	others := slices.DeleteFunc(slices.Concat(c.largest, c.daemons), func(o *workload.Workload) bool { return x.left[o] == 0 })
+	if len(others) == 0 {
+		return
 	}
-	closed := r.Old.Kind.PerNode() || x.close(r.Fresh, 0, nil)
-	if waits != r.Old {
-		x.left[waits]++
-		closed = x.close(waits, 1, nil) || closed
-	}
-	if closed {
-		x.rest(c.largest, anywhere)
+	waits := others[round/2%len(others)]
+	x.left[waits]--
+	closed := r.Old.Kind.PerNode() || x.close(c.board.of[r.Fresh][0], 0, nil)
+	x.left[waits]++
+	us := c.board.of[waits]
+	closed = x.close(us[d.IntN(len(us))], 1, nil) || closed
+	x.daemons(func(o *workload.Workload) bool { return !early(o) })
+	if x.rest(c.largest, anywhere); closed {
 		then(x)
 	}
 }
@@ -222,6 +227,9 @@ func (c *crowd) filling(d *rand.Rand) *filling {
 	for _, o := range c.largest {
 		f.left[o] = o.Count.N
 	}
+	for _, o := range c.daemons {
+		f.left[o] = len(f.of[o])
+	}
 	return f
 }
 
@@ -237,20 +245,25 @@ func (f *filling) undo() {
 	}
 }
 
-// daemons places the pods of all DaemonSets. It returns the first DaemonSet that does not fit, or nil.
-func (f *filling) daemons() *workload.Workload {
+// daemons places the pods of the DaemonSets for which the function which returns true. It returns one that does
+// not fit, or nil.
+func (f *filling) daemons(which func(*workload.Workload) bool) (unfit *workload.Workload) {
 	for _, w := range f.c.daemons {
 		for _, u := range f.of[w] {
-			for _, n := range f.units[u].Nodes {
-				if !f.Takes(u, int(n)) {
-					return w
-				}
-				f.put(w, u, int(n))
+			switch n := int(f.units[u].Nodes[0]); {
+			case !which(w):
+			case f.Takes(u, n):
+				f.put(w, u, n)
+			default:
+				unfit = w
 			}
 		}
 	}
-	return nil
+	return unfit
 }
+
+// every returns true for all workloads.
+func every(*workload.Workload) bool { return true }
 
 // rest places as many of the remaining pods of the given workloads as fit. The function how says which nodes
 // each workload prefers (see pick). rest returns the first workload that does not fit, or nil.
@@ -290,14 +303,11 @@ func (f *filling) some(w *workload.Workload, pods int, on []bool) bool {
 	return true
 }
 
-// close fills every node that is not lost until it rejects w, even without w's pods on the lost nodes. It
+// close fills every node that is not lost until it rejects the unit's workload w, even without w's pods on the lost nodes. It
 // holds back `keep` pods of w. The smallest pod that closes a node is used, if there is one. It returns
 // false if a node stays open.
-func (f *filling) close(w *workload.Workload, keep int, lost []bool) bool {
-	if len(f.of[w]) != 1 {
-		return false
-	}
-	u := f.of[w][0]
+func (f *filling) close(u, keep int, lost []bool) bool {
+	w := f.units[u].Group.Workload
 	var own []int // the lost nodes with pods of w, if rules may count these pods
 	for _, x := range f.run {
 		if n, _ := f.m.IndexOf(x.Node.Name); x.Workload == w && lost != nil && lost[n] && len(f.units[u].Group.Terms) > 0 {
@@ -548,8 +558,8 @@ func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 	for round := 0; round < maxRounds && (x.good == nil || x.bad == nil); round++ {
 		c.place(round, make([]bool, len(x.m.Topology.Nodes)), roll)
 	}
-	for round := 0; round < maxAimed && x.good != nil && x.bad == nil && len(c.largest) > 0; round++ {
-		c.aimRoll(x.ask, c.largest[round%len(c.largest)], rand.New(rand.NewPCG(uint64(round), 4)), roll)
+	for round := 0; round < maxAimed*4 && x.good != nil && x.bad == nil; round++ {
+		c.aimRoll(x.ask, round, roll)
 	}
 	return x
 }
@@ -559,31 +569,34 @@ func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 // if the rollout gets stuck.
 func (f *filling) roll(ask certificate.Rollout, first bool) (moves []certificate.Move, done bool) {
 	var old []*topology.Node
-	b, d, left := f.board, f.d, maps.Clone(f.left)
-	most := map[*topology.Node]int{}
+	b, d, left, on := f.board, f.d, maps.Clone(f.left), map[certificate.Move]int{}
 	for _, x := range f.run {
-		if x.Workload == ask.Old {
+		if on[x]++; x.Workload == ask.Old {
 			old = append(old, x.Node)
-			most[x.Node]++
 		}
 	}
-	move := func(x certificate.Move, by int) {
-		b.add(x, by)
-		moves = append(moves, x)
+	pods := func(n *topology.Node) int {
+		return on[certificate.Move{Workload: ask.Old, Node: n}] + on[certificate.Move{Workload: ask.Fresh, Node: n}]
 	}
 	comes := func(w *workload.Workload, any bool) bool {
 		for _, u := range b.of[w] {
 			n := b.pick(u, d.IntN(1+len(b.m.Topology.Nodes)), d, any, func(int32) bool { return false })
-			if n < 0 || w == ask.Fresh && w.Kind.PerNode() && most[b.m.Topology.Nodes[n]] > 0 || w != ask.Fresh && w.Kind.PerNode() {
+			if n < 0 {
 				continue
 			}
-			move(certificate.Move{Workload: w, Node: b.m.Topology.Nodes[n]}, 1)
+			x := certificate.Move{Workload: w, Node: b.m.Topology.Nodes[n]}
+			if w.Kind.PerNode() && (on[x] > 0 || w == ask.Fresh && pods(x.Node) > 0) {
+				continue
+			}
+			b.add(x, 1)
+			on[x]++
+			moves = append(moves, x)
 			return true
 		}
 		return false
 	}
 	others := func() (some bool) {
-		for _, w := range f.c.largest {
+		for _, w := range slices.Concat(f.c.largest, f.c.daemons) {
 			for left[w] > 0 && comes(w, false) {
 				left[w]--
 				some = true
@@ -599,16 +612,18 @@ func (f *filling) roll(ask certificate.Rollout, first bool) (moves []certificate
 		switch {
 		case placed < all && len(old)+placed < all+ask.Surge && (!goes || d.IntN(2) == 0) && comes(ask.Fresh, d.IntN(2) == 0):
 			placed++
-			most[moves[len(moves)-1].Node]++
 		case goes:
 			i := 0
 			for k, o := range old {
-				if most[o] > most[old[i]] {
+				if pods(o) > pods(old[i]) {
 					i = k
 				}
 			}
-			most[old[i]]--
-			move(certificate.Move{Workload: ask.Old, Node: old[i], Gone: true}, -1)
+			x := certificate.Move{Workload: ask.Old, Node: old[i]}
+			on[x]--
+			b.add(x, -1)
+			x.Gone = true
+			moves = append(moves, x)
 			old = slices.Delete(old, i, i+1)
 		case !others():
 			return moves, len(old) == 0 && placed == all
