@@ -228,7 +228,9 @@ func (c *crowd) filling(d *rand.Rand) *filling {
 		f.left[o] = o.Count.N
 	}
 	for _, o := range c.daemons {
-		f.left[o] = len(f.of[o])
+		for _, u := range f.of[o] {
+			f.left[o] += len(f.units[u].Nodes) // none or one
+		}
 	}
 	return f
 }
@@ -250,12 +252,14 @@ func (f *filling) undo() {
 func (f *filling) daemons(which func(*workload.Workload) bool) (unfit *workload.Workload) {
 	for _, w := range f.c.daemons {
 		for _, u := range f.of[w] {
-			switch n := int(f.units[u].Nodes[0]); {
-			case !which(w):
-			case f.Takes(u, n):
-				f.put(w, u, n)
-			default:
-				unfit = w
+			for _, n := range f.units[u].Nodes {
+				switch {
+				case !which(w):
+				case f.Takes(u, int(n)):
+					f.put(w, u, int(n))
+				default:
+					unfit = w
+				}
 			}
 		}
 	}

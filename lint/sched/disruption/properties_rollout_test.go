@@ -175,7 +175,7 @@ func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]in
 	web := find(t, m, "web")
 	rollout := j.Rollouts(web)[0]
 	got := rollout.Verdict
-	counts := j.Judged(web) && u.loads[0].claim == "" && !waits // without volumes
+	counts := j.Judged(web) && u.loads[0].claim == "" // without volumes
 	if counts && j.Spacious(web, rollout) {
 		count["spacious"]++
 		if want != diag.Always {
@@ -184,11 +184,16 @@ func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]in
 	}
 	if v := j.WithoutDaemonSets(web, rollout); counts && v != "" && want != "" {
 		count["without DaemonSets "+v]++
-		if v != diag.Unknown && v != want {
+		if (v == diag.Always || v != diag.Unknown && !waits) && v != want {
 			t.Errorf("seed %d: %s, surge %d, unavailable %d: %s without DaemonSets, want %q%s", seed, u.way, u.surge, u.unavailable, v, want, u)
 		}
 	}
-	if counts {
+	if j.FollowsRollout(web, &rollout) == diag.Sometimes {
+		if count["runs show"]++; want != diag.Sometimes {
+			t.Errorf("seed %d: %s, surge %d, unavailable %d: runs show both outcomes, want %q%s", seed, u.way, u.surge, u.unavailable, want, u)
+		}
+	}
+	if counts && !waits {
 		v := j.Counted(web, rollout)
 		wrong := map[diag.Outcome]bool{
 			diag.Never:     want != "",                                     // by the rules alone
