@@ -203,14 +203,15 @@ func (c *crowd) aimRoll(r certificate.Rollout, round int, then func(*filling)) {
 	}
 	waits := others[round/2%len(others)]
 	x.left[waits]--
-	closed := r.Old.Kind.PerNode() || x.close(c.board.of[r.Fresh][0], 0, nil)
+	if !r.Old.Kind.PerNode() {
+		x.close(c.board.of[r.Fresh][0], 0, nil)
+	}
 	x.left[waits]++
 	us := c.board.of[waits]
-	closed = x.close(us[d.IntN(len(us))], 1, nil) || closed
+	x.close(us[d.IntN(len(us))], 1, nil)
 	x.daemons(func(o *workload.Workload) bool { return !early(o) })
-	if x.rest(c.largest, anywhere); closed {
-		then(x)
-	}
+	x.rest(c.largest, anywhere)
+	then(x)
 }
 
 // filling is a run in progress: it places a crowd's pods on the board one by one.
