@@ -157,7 +157,6 @@ func (j *shared) other(m *model.Model) *shared {
 // daemonless holds the judge for the nodes as the pods of DaemonSets leave them.
 type daemonless struct {
 	*shared
-	leftOut []*workload.Workload
 	// of maps the workloads to those of the judge.
 	of map[*workload.Workload]*workload.Workload
 }
@@ -184,7 +183,7 @@ func (j *shared) withoutDaemonSets() *daemonless {
 			}
 		}
 	}
-	s := &daemonless{j.other(first.Model), first.LeftOut, map[*workload.Workload]*workload.Workload{}}
+	s := &daemonless{j.other(first.Model), map[*workload.Workload]*workload.Workload{}}
 	for _, w := range s.m.Workloads {
 		if takesPart(s.m.Group(w)) { // its volumes may be on nodes that DaemonSets fill
 			s.of[first.Original(w)] = w

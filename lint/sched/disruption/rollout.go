@@ -223,7 +223,9 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	}
 	if own := u.group(w, false); contenders != nil || r.Verdict == diag.Unknown && !r.Why.Given() && len(group) > len(own) {
 		u.byRules(w, own, &r)
-		waiting := contenders != nil && u.assembled(contenders).Overfull() // pods that wait may take the room (C12)
+		waiting := slices.ContainsFunc(contenders, func(o *workload.Workload) bool { // pods that wait may take the room (C12)
+			return u.placed == nil || verdict(u.placed, o) != diag.Always
+		})
 		if r.Verdict == diag.Always && contenders == nil {
 			if u.placed != nil && slices.ContainsFunc(group, func(o *workload.Workload) bool { return verdict(u.placed, o) == diag.Never }) {
 				r.Why = by(model.ByPending)
@@ -436,20 +438,7 @@ func (q *rolling) returns() bool {
 	if model.Off("C12") || !q.w.Kind.PerNode() || len(q.j.running) > 0 || slices.ContainsFunc(q.j.m.Group(q.w).Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity }) {
 		return false
 	}
-	if q.decide(q.Replicas).d.Verdict == diag.Always {
-		return true
-	}
-	s := q.j.withoutDaemonSets()
-	return s != nil && !slices.ContainsFunc(q.group, func(w *workload.Workload) bool {
-		if slices.Contains(s.leftOut, w) {
-			return false
-		}
-		if s.of[w] == nil {
-			return true
-		}
-		_, d := s.scene(s.contenders(s.of[w], model.Certain(w))).decide()
-		return s.contendersOf(s.of[w], model.Certain(w)) != nil || d.Verdict != diag.Always
-	})
+	return q.decide(q.Replicas).d.Verdict == diag.Always
 }
 
 // exists reports whether a verdict is about a placement of all pods.
