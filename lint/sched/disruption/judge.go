@@ -427,9 +427,6 @@ func (j *shared) fitting(group []*workload.Workload) fitting {
 	})
 }
 
-// fit reports whether some placement has all pods of a group.
-func (f fitting) fit() bool { return exists(f.verdict) }
-
 // needs reports whether a hard rule of w requires the pods of o nearby or counts them.
 func needs(m *model.Model, w, o *workload.Workload) bool {
 	return slices.ContainsFunc(m.Group(w).Terms, func(t *model.Term) bool {

@@ -223,9 +223,7 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	}
 	if own := u.group(w, false); contenders != nil || r.Verdict == diag.Unknown && !r.Why.Given() && len(group) > len(own) {
 		u.byRules(w, own, &r)
-		waiting := slices.ContainsFunc(contenders, func(o *workload.Workload) bool { // pods that wait may take the room (C12)
-			return u.placed == nil || verdict(u.placed, o) != diag.Always
-		})
+		waiting := slices.ContainsFunc(contenders, u.mayWait) // pods that wait may take the room (C12)
 		if r.Verdict == diag.Always && contenders == nil {
 			if u.placed != nil && slices.ContainsFunc(group, func(o *workload.Workload) bool { return verdict(u.placed, o) == diag.Never }) {
 				r.Why = by(model.ByPending)
@@ -381,6 +379,11 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	if u.waiting(group, q.group) && exists(r.Verdict) {
 		*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: by(model.ByPending)}
 	}
+}
+
+// mayWait reports whether no proof shows that all pods of a workload are placed in every order.
+func (j *shared) mayWait(w *workload.Workload) bool {
+	return j.placed == nil || verdict(j.placed, w) != diag.Always
 }
 
 // someWait reports whether pods of other workloads of the group may wait while all pods of the workload run.
