@@ -219,6 +219,9 @@ func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (
 			on[n] = [2]int{on[n][0] - 1, on[n][1]}
 			continue
 		}
+		if v.placed[g.Workload] == v.count(g) || g.Kind.PerNode() && v.pods(n, g.Workload) > 0 {
+			return false, nil, fmt.Errorf("move %d: no pod of %s is left for %s", i, move.Workload, move.Node.Name)
+		}
 		if why := v.refuses(g, n); why != certificate.Takes || v.waits(g) {
 			return false, nil, fmt.Errorf("move %d: %s refuses %s on %s", i, why, move.Workload, move.Node.Name)
 		}
@@ -305,8 +308,12 @@ func (t *turn) done() bool {
 	return (t.old == 0 || t.r.Whole) && t.fresh == t.all && t.ready() == t.fresh
 }
 
-// reaches reports whether a new pod can use the volume of the old pods on node n (R-W35).
+// reaches reports whether a new pod may come to node n: if it is of a DaemonSet, to one without such a pod (R-W17),
+// and otherwise to one where it can use the volume of the old pods (R-W35).
 func (t *turn) reaches(n int, at func(n int) (old, fresh int)) bool {
+	if old, fresh := at(n); t.r.Fresh.Kind.PerNode() {
+		return old+fresh == 0
+	}
 	key := t.r.Fresh.Pin
 	if key == "" || !t.r.Fresh.SharedPin {
 		return true

@@ -57,7 +57,7 @@ func TestCrowds(t *testing.T) {
 	}{
 		"no room to spare":            {crowded{others: 43, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: one}, diag.Always, diag.Sometimes},
 		"no room at all":              {crowded{others: 44, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: one}, diag.Unknown, diag.Sometimes},
-		"too many to fit":             {crowded{others: 45, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: spare}, diag.Unknown, diag.Sometimes},
+		"too many to fit":             {crowded{others: 45, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: spare}, diag.Sometimes, diag.Sometimes},
 		"pods that go first":          {crowded{others: 43, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: spare}, diag.Always, diag.Sometimes},
 		"room in any case":            {crowded{others: 43, pods: 1, cpu: "16", request: "409m", kind: "Deployment", spec: one}, diag.Always, diag.Always},
 		"many pods of few":            {crowded{others: 5, pods: 50, cpu: "32", request: "600m", kind: "Deployment", spec: one}, diag.Unknown, diag.Sometimes},
@@ -69,12 +69,8 @@ func TestCrowds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, web := c.judge(t)
-			because := model.ByCrowd
-			if name == "too many to fit" {
-				because = model.ByPending
-			}
 			told := func(what string, got, want diag.Outcome, why model.Reason) {
-				if got != want || got == diag.Unknown && why.Cause != because {
+				if got != want || got == diag.Unknown && why.Cause != model.ByCrowd {
 					t.Errorf("%s: %s (%s), want %s", what, got, why.Cause, want)
 				}
 			}

@@ -190,7 +190,7 @@ func (c *crowd) waits(w *workload.Workload) (waits bool) {
 	c.onBoard(func() {
 		for round := 0; round < maxAimed && !waits && c.steps > 0; round++ {
 			f := c.filling(rand.New(rand.NewPCG(uint64(round), 3)))
-			if f.daemons() == nil && f.close(w, 1, nil) {
+			if f.daemons(every) == nil && len(f.of[w]) == 1 && f.close(f.of[w][0], 1, nil) {
 				var run []certificate.Placed
 				for _, x := range f.run {
 					run = append(run, certificate.Placed{Workload: x.Workload, Node: x.Node})

@@ -151,7 +151,7 @@ func (c *crowd) place(round int, lost []bool, then func(*filling)) {
 	const tries = 4 // with what finds no node first
 	for try := 1; ; try++ {
 		f := c.filling(d)
-		if f.daemons() != nil {
+		if f.daemons(every) != nil {
 			f.undo()
 			return
 		}
@@ -174,7 +174,7 @@ func (c *crowd) place(round int, lost []bool, then func(*filling)) {
 func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 	x := c.filling(d)
 	defer x.undo()
-	if x.daemons() != nil || !x.some(w, 1+d.IntN(max(1, w.Count.N)), f.lost) || !x.close(w, 0, f.lost) {
+	if x.daemons(every) != nil || !x.some(w, 1+d.IntN(max(1, w.Count.N)), f.lost) || !x.close(x.of[w][0], 0, f.lost) {
 		return
 	}
 	x.rest(c.largest, func(*workload.Workload) (bool, int, func(int32) bool) {
@@ -183,17 +183,35 @@ func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 	f.lose(c, x)
 }
 
-// aimRoll builds a placement in which no node has room for a new pod, and calls then with the run.
-func (c *crowd) aimRoll(r certificate.Rollout, d *rand.Rand, then func(*filling)) {
+// aimRoll builds a placement for a run of a rollout that gets stuck, and calls then with it: nodes have no
+// room for a new pod, nor for a pod of another workload, which waits. The node of a DaemonSet's new pod is known.
+// In odd rounds, other DaemonSets come last.
+func (c *crowd) aimRoll(r certificate.Rollout, round int, then func(*filling)) {
+	d := rand.New(rand.NewPCG(uint64(round), 4))
 	x := c.filling(d)
 	defer x.undo()
 	anywhere := func(*workload.Workload) (bool, int, func(int32) bool) {
 		return true, 0, func(int32) bool { return false }
 	}
-	if x.daemons() == nil && x.rest([]*workload.Workload{r.Old}, anywhere) == nil && x.close(r.Fresh, 0, nil) {
-		x.rest(c.largest, anywhere)
-		then(x)
+	early := func(o *workload.Workload) bool { return o == r.Old || round%2 == 0 }
+	if x.daemons(early) != nil || !r.Old.Kind.PerNode() && x.rest([]*workload.Workload{r.Old}, anywhere) != nil {
+		return
 	}
+	others := slices.DeleteFunc(slices.Concat(c.largest, c.daemons), func(o *workload.Workload) bool { return x.left[o] == 0 })
+	if len(others) == 0 {
+		return
+	}
+	waits := others[round/2%len(others)]
+	x.left[waits]--
+	if !r.Old.Kind.PerNode() {
+		x.close(c.board.of[r.Fresh][0], 0, nil)
+	}
+	x.left[waits]++
+	us := c.board.of[waits]
+	x.close(us[d.IntN(len(us))], 1, nil)
+	x.daemons(func(o *workload.Workload) bool { return !early(o) })
+	x.rest(c.largest, anywhere)
+	then(x)
 }
 
 // filling is a run in progress: it places a crowd's pods on the board one by one.
@@ -210,6 +228,11 @@ func (c *crowd) filling(d *rand.Rand) *filling {
 	for _, o := range c.largest {
 		f.left[o] = o.Count.N
 	}
+	for _, o := range c.daemons {
+		for _, u := range f.of[o] {
+			f.left[o] += len(f.units[u].Nodes) // none or one
+		}
+	}
 	return f
 }
 
@@ -225,20 +248,27 @@ func (f *filling) undo() {
 	}
 }
 
-// daemons places the pods of all DaemonSets. It returns the first DaemonSet that does not fit, or nil.
-func (f *filling) daemons() *workload.Workload {
+// daemons places the pods of the DaemonSets for which the function which returns true. It returns one that does
+// not fit, or nil.
+func (f *filling) daemons(which func(*workload.Workload) bool) (unfit *workload.Workload) {
 	for _, w := range f.c.daemons {
 		for _, u := range f.of[w] {
 			for _, n := range f.units[u].Nodes {
-				if !f.Takes(u, int(n)) {
-					return w
+				switch {
+				case !which(w):
+				case f.Takes(u, int(n)):
+					f.put(w, u, int(n))
+				default:
+					unfit = w
 				}
-				f.put(w, u, int(n))
 			}
 		}
 	}
-	return nil
+	return unfit
 }
+
+// every returns true for all workloads.
+func every(*workload.Workload) bool { return true }
 
 // rest places as many of the remaining pods of the given workloads as fit. The function how says which nodes
 // each workload prefers (see pick). rest returns the first workload that does not fit, or nil.
@@ -278,14 +308,11 @@ func (f *filling) some(w *workload.Workload, pods int, on []bool) bool {
 	return true
 }
 
-// close fills every node that is not lost until it rejects w, even without w's pods on the lost nodes. It
+// close fills every node that is not lost until it rejects the unit's workload w, even without w's pods on the lost nodes. It
 // holds back `keep` pods of w. The smallest pod that closes a node is used, if there is one. It returns
 // false if a node stays open.
-func (f *filling) close(w *workload.Workload, keep int, lost []bool) bool {
-	if len(f.of[w]) != 1 {
-		return false
-	}
-	u := f.of[w][0]
+func (f *filling) close(u, keep int, lost []bool) bool {
+	w := f.units[u].Group.Workload
 	var own []int // the lost nodes with pods of w, if rules may count these pods
 	for _, x := range f.run {
 		if n, _ := f.m.IndexOf(x.Node.Name); x.Workload == w && lost != nil && lost[n] && len(f.units[u].Group.Terms) > 0 {
@@ -473,6 +500,7 @@ type rolled struct {
 	m         *model.Model
 	ask       certificate.Rollout
 	good, bad []certificate.Move
+	beside    bool // pods of others wait when the bad run begins
 }
 
 // followRollout settles a rollout that may complete or get stuck by two runs, which the checker
@@ -488,94 +516,122 @@ func (u updates) followRollout(w *workload.Workload, r *Rollout) {
 	}
 	if done, reasons, err := checker.FollowRoll(x.m, x.ask, x.bad); err == nil && !done {
 		r.Verdict, r.Why, r.Stuck, r.Reasons, r.old, r.fresh = diag.Sometimes, model.Reason{}, x.bad, reasons, x.ask.Old, x.ask.Fresh
+		r.beside = x.beside
 	}
 }
 
-// runsOf makes runs of a rollout of a Deployment or the like, until one completes and one gets stuck. Old
-// pods go where most are (R-W33). It returns nil if runs would prove nothing or take too long.
+// runsOf makes runs of a rollout, until one completes and one gets stuck. Pods of others may wait at the start,
+// unless more than their rules and requests may keep them from a node. Old pods go where most are (R-W33). It
+// returns nil if runs would prove nothing or take too long.
 func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 	all := u.everyone(w, r.Replicas)
-	if u.crowdOf(w, r.Replicas) == nil || r.Way != workload.Rolling || w.Kind.PerNode() || !u.free() || slices.ContainsFunc(all, func(o *workload.Workload) bool { return u.m.PinOf(o).Key != "" }) {
+	if u.crowdOf(w, r.Replicas) == nil || r.Way != workload.Rolling && r.Way != workload.InPlace || !u.free() || slices.ContainsFunc(all, func(o *workload.Workload) bool { return u.m.PinOf(o).Key != "" }) {
 		return nil
 	}
 	s := u.scene(all).with(w, r.Replicas)
-	x := &rolled{ask: certificate.Rollout{Old: s.of[w], Fresh: s.twin(w, r.Replicas), Surge: r.Surge, Unavailable: r.Unavailable}}
+	x := &rolled{ask: certificate.Rollout{Old: s.of[w], Fresh: s.twin(w, r.Replicas), Surge: r.Surge, Unavailable: r.Unavailable, Waits: !slices.ContainsFunc(all, u.limited)}}
 	if x.m = u.m.Variant(s.ws, u.m.Topology.Nodes, s.add...); x.m.Split() != x.m {
 		return nil
 	}
 	c := &crowd{scene: s, m: x.m, board: newBoard(x.m)}
 	c.sort(x.ask.Fresh)
 	roll := func(f *filling) {
-		if slices.Max(slices.Collect(maps.Values(f.left))) > 0 { // a pod that waits might take the room of an old one
+		waits := slices.Max(slices.Collect(maps.Values(f.left))) > 0
+		if f.left[x.ask.Old] > 0 || waits && !x.ask.Waits {
 			return
 		}
-		moves, done := f.roll(x.ask)
-		switch whole := slices.Concat(f.run, moves); {
-		case done && x.good == nil:
-			x.good = whole
-		case !done && x.bad == nil:
-			x.bad = whole
-		}
-		for _, y := range moves {
-			if y.Gone {
-				c.board.add(y, 1)
-			} else {
-				c.board.add(y, -1)
+		for _, first := range []bool{true, false} {
+			if first && x.good != nil || !first && x.bad != nil {
+				continue
+			}
+			moves, done := f.roll(x.ask, first)
+			switch whole := slices.Concat(f.run, moves); {
+			case done && x.good == nil:
+				x.good = whole
+			case !done && x.bad == nil:
+				x.bad, x.beside = whole, waits
+			}
+			for _, y := range moves {
+				if y.Gone {
+					c.board.add(y, 1)
+				} else {
+					c.board.add(y, -1)
+				}
 			}
 		}
 	}
 	for round := 0; round < maxRounds && (x.good == nil || x.bad == nil); round++ {
 		c.place(round, make([]bool, len(x.m.Topology.Nodes)), roll)
 	}
-	for round := 0; round < maxAimed && x.good != nil && x.bad == nil; round++ {
-		c.aimRoll(x.ask, rand.New(rand.NewPCG(uint64(round), 4)), roll)
+	for round := 0; round < maxAimed*4 && x.good != nil && x.bad == nil; round++ {
+		c.aimRoll(x.ask, round, roll)
 	}
 	return x
 }
 
-// roll replaces all old pods after a run that places them. It returns the moves of the controller and the
-// scheduler, and false if it gets stuck.
-func (f *filling) roll(ask certificate.Rollout) (moves []certificate.Move, done bool) {
-	var left []*topology.Node
-	b, d := f.board, f.d
+// roll replaces all old pods after a run that places them. Pods of others that wait take room after new pods
+// if these are first, or else before them. It returns the moves of the controller and the scheduler, and false
+// if the rollout gets stuck.
+func (f *filling) roll(ask certificate.Rollout, first bool) (moves []certificate.Move, done bool) {
+	var old []*topology.Node
+	b, d, left, on := f.board, f.d, maps.Clone(f.left), map[certificate.Move]int{}
 	for _, x := range f.run {
-		if x.Workload == ask.Old {
-			left = append(left, x.Node)
+		if on[x]++; x.Workload == ask.Old {
+			old = append(old, x.Node)
 		}
 	}
-	all, placed := len(left), 0
-	most := map[*topology.Node]int{}
-	for _, n := range left {
-		most[n]++
+	pods := func(n *topology.Node) int {
+		return on[certificate.Move{Workload: ask.Old, Node: n}] + on[certificate.Move{Workload: ask.Fresh, Node: n}]
 	}
-	for placed < all || len(left) > 0 {
-		comes, goes := placed < all && len(left)+placed < all+ask.Surge, len(left) > 0 && all-len(left)-placed < ask.Unavailable
-		n := -1
-		if comes && (!goes || d.IntN(2) == 0) {
-			n = b.pick(b.of[ask.Fresh][0], d.IntN(1+len(b.m.Topology.Nodes)), d, d.IntN(2) == 0, func(int32) bool { return false })
-		}
-		x := certificate.Move{Workload: ask.Fresh}
-		switch {
-		case n >= 0:
-			x.Node = b.m.Topology.Nodes[n]
-			placed++
-			most[x.Node]++
+	comes := func(w *workload.Workload, any bool) bool {
+		for _, u := range b.of[w] {
+			n := b.pick(u, d.IntN(1+len(b.m.Topology.Nodes)), d, any, func(int32) bool { return false })
+			if n < 0 {
+				continue
+			}
+			x := certificate.Move{Workload: w, Node: b.m.Topology.Nodes[n]}
+			if w.Kind.PerNode() && (on[x] > 0 || w == ask.Fresh && pods(x.Node) > 0) {
+				continue
+			}
 			b.add(x, 1)
+			on[x]++
+			moves = append(moves, x)
+			return true
+		}
+		return false
+	}
+	others := func() (some bool) {
+		for _, w := range slices.Concat(f.c.largest, f.c.daemons) {
+			for left[w] > 0 && comes(w, false) {
+				left[w]--
+				some = true
+			}
+		}
+		return some
+	}
+	for all, placed := len(old), 0; ; {
+		if !first {
+			others()
+		}
+		goes := len(old) > 0 && all-len(old)-placed < ask.Unavailable
+		switch {
+		case placed < all && len(old)+placed < all+ask.Surge && (!goes || d.IntN(2) == 0) && comes(ask.Fresh, d.IntN(2) == 0):
+			placed++
 		case goes:
 			i := 0
-			for k, o := range left {
-				if most[o] > most[left[i]] {
+			for k, o := range old {
+				if pods(o) > pods(old[i]) {
 					i = k
 				}
 			}
-			x = certificate.Move{Workload: ask.Old, Node: left[i], Gone: true}
-			left = slices.Delete(left, i, i+1)
-			most[x.Node]--
+			x := certificate.Move{Workload: ask.Old, Node: old[i]}
+			on[x]--
 			b.add(x, -1)
-		default:
-			return moves, false
+			x.Gone = true
+			moves = append(moves, x)
+			old = slices.Delete(old, i, i+1)
+		case !others():
+			return moves, len(old) == 0 && placed == all
 		}
-		moves = append(moves, x)
 	}
-	return moves, true
 }

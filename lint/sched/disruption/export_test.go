@@ -30,7 +30,10 @@ func (j *Judge) WithoutDaemonSets(w *workload.Workload, r Rollout) diag.Outcome 
 	if s == nil || s.of[w] == nil {
 		return ""
 	}
-	return updates{shared: s.shared}.judgeOnDeclared(s.of[w], r.Rollout, r.Replicas).Verdict
+	if out := (updates{shared: s.shared}).judgeOnDeclared(s.of[w], r.Rollout, r.Replicas); !out.beside {
+		return out.Verdict
+	}
+	return diag.Unknown
 }
 
 // LossesWithoutDaemonSets returns pairs of verdicts on losses and drains: with all workloads, and while

@@ -157,7 +157,6 @@ func (j *shared) other(m *model.Model) *shared {
 // daemonless holds the judge for the nodes as the pods of DaemonSets leave them.
 type daemonless struct {
 	*shared
-	leftOut []*workload.Workload
 	// of maps the workloads to those of the judge.
 	of map[*workload.Workload]*workload.Workload
 }
@@ -184,7 +183,7 @@ func (j *shared) withoutDaemonSets() *daemonless {
 			}
 		}
 	}
-	s := &daemonless{j.other(first.Model), first.LeftOut, map[*workload.Workload]*workload.Workload{}}
+	s := &daemonless{j.other(first.Model), map[*workload.Workload]*workload.Workload{}}
 	for _, w := range s.m.Workloads {
 		if takesPart(s.m.Group(w)) { // its volumes may be on nodes that DaemonSets fill
 			s.of[first.Original(w)] = w
@@ -428,9 +427,6 @@ func (j *shared) fitting(group []*workload.Workload) fitting {
 	})
 }
 
-// fit reports whether some placement has all pods of a group.
-func (f fitting) fit() bool { return exists(f.verdict) }
-
 // needs reports whether a hard rule of w requires the pods of o nearby or counts them.
 func needs(m *model.Model, w, o *workload.Workload) bool {
 	return slices.ContainsFunc(m.Group(w).Terms, func(t *model.Term) bool {
@@ -439,10 +435,10 @@ func needs(m *model.Model, w, o *workload.Workload) bool {
 }
 
 // impossible reports whether decision d proves that the given workloads cannot be fully placed. A
-// proof may cover only all workloads together. Then the decision rest must show that they can be
-// placed with fewer pods.
+// proof may cover only all workloads together. Then the decision rest must show that they are always
+// placed with fewer pods, as otherwise pods of others may leave room while they wait.
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
-	placed := rest.Verdict == diag.Always || rest.Verdict == diag.Sometimes
+	placed := rest.Verdict == diag.Always
 	never := func(w *workload.Workload) bool { return verdict(d, w) == diag.Never }
 	return placed && d.Verdict == diag.Never || slices.ContainsFunc(ws, never)
 }

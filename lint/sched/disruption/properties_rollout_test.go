@@ -84,26 +84,27 @@ func (u updated) verdict(t *testing.T) diag.Outcome {
 	return v
 }
 
-// outcome returns the outcome over all runs from all complete placements. If there are none, pods of other
-// loads wait at the start, and all maximal placements count in which the pods of the first load run.
+// outcome returns the outcome over all runs from all maximal placements in which the pods of the first load
+// run. In some of them, pods of other loads may wait, unless the result waits is false.
 func (u updated) outcome(t *testing.T) (v diag.Outcome, waits bool) {
 	t.Helper()
 	from := u.start(t, 0)
-	if from.tooMuch || from.unclear || !from.fits || from.rows[0].pods == 0 || len(from.complete) > 0 && len(from.without) == 0 {
+	if from.tooMuch || from.unclear || !from.fits || from.rows[0].pods == 0 {
 		return u.from(t, from), false
 	}
 	all := start{world: u.world(t, u.rest(nil)), fits: true}
-	all.reach(func(g grid, _ bool) {
+	all.reach(func(g grid, complete bool) {
 		whole := true
 		for r, row := range all.rows {
 			whole = whole && (row.of != 0 || all.pods(g, r) == row.pods)
 		}
 		if whole {
 			all.complete = append(all.complete, g)
+			waits = waits || !complete
 		}
 	})
 	all.tooMuch = all.left <= 0
-	return u.from(t, all), true
+	return u.from(t, all), waits
 }
 
 // from returns the outcome over all runs from the complete placements of a start.
@@ -174,7 +175,7 @@ func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]in
 	web := find(t, m, "web")
 	rollout := j.Rollouts(web)[0]
 	got := rollout.Verdict
-	counts := j.Judged(web) && u.loads[0].claim == "" && !waits // without volumes
+	counts := j.Judged(web) && u.loads[0].claim == "" // without volumes
 	if counts && j.Spacious(web, rollout) {
 		count["spacious"]++
 		if want != diag.Always {
@@ -183,11 +184,16 @@ func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]in
 	}
 	if v := j.WithoutDaemonSets(web, rollout); counts && v != "" && want != "" {
 		count["without DaemonSets "+v]++
-		if v != diag.Unknown && v != want {
+		if (v == diag.Always || v != diag.Unknown && !waits) && v != want {
 			t.Errorf("seed %d: %s, surge %d, unavailable %d: %s without DaemonSets, want %q%s", seed, u.way, u.surge, u.unavailable, v, want, u)
 		}
 	}
-	if counts {
+	if j.FollowsRollout(web, &rollout) == diag.Sometimes {
+		if count["runs show"]++; want != diag.Sometimes {
+			t.Errorf("seed %d: %s, surge %d, unavailable %d: runs show both outcomes, want %q%s", seed, u.way, u.surge, u.unavailable, want, u)
+		}
+	}
+	if counts && !waits {
 		v := j.Counted(web, rollout)
 		wrong := map[diag.Outcome]bool{
 			diag.Never:     want != "",                                     // by the rules alone

@@ -3,6 +3,7 @@ package disruption_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -12,14 +13,13 @@ import (
 )
 
 // TestTerminatingPodIsCompany checks a pod that requires any pod of its team nearby. A terminating
-// old pod counts (R-A1), so the new pod may follow it, although there is no room near the other
-// pods.
+// old pod counts (R-A1), so the new pod may follow it, although it may not be near the other pods.
 func TestTerminatingPodIsCompany(t *testing.T) {
 	near := rule{use: "aff", key: keys[zone], labels: "all: pods"}
 	u := updated{way: "rolling", unavailable: 1, sample: sample{
-		boxes: []box{{name: "n0", host: "n0", zone: "a", cpu: -1, pods: -1}, {name: "n1", host: "n1", zone: "b", pool: "p", cpu: -1, pods: 1}},
+		boxes: []box{{name: "n0", host: "n0", zone: "a", pool: "q", cpu: -1, pods: -1}, {name: "n1", host: "n1", zone: "b", pool: "p", cpu: -1, pods: 1}},
 		loads: []load{
-			{kind: "Deployment", name: "web", replicas: 1, rules: []rule{near}, strategy: "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"},
+			{kind: "Deployment", name: "web", replicas: 1, pool: "q", rules: []rule{near}, strategy: "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"},
 			{kind: "Deployment", name: "db", replicas: 1, pool: "p"},
 		},
 	}}
@@ -260,6 +260,39 @@ func TestNoOrdinalSkipsAnother(t *testing.T) {
 	for _, got := range j.Survives(find(t, m, "web"), keys[host]) {
 		if got.Value != "n3" && got.Verdict != diag.Unknown { // no pod of web is on n3
 			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// TestWaitingPodTakesTheRoom checks rollouts that remove a pod first. A pod of another workload may wait for its
+// room, although all pods have room together (T25).
+func TestWaitingPodTakesTheRoom(t *testing.T) {
+	node := func(name, cpu string) string {
+		return fmt.Sprintf("---\napiVersion: v1\nkind: Node\nmetadata: {name: %[1]s, labels: {kubernetes.io/hostname: %[1]s}}\nstatus: {allocatable: {cpu: %[2]q, memory: 8Gi, pods: 110}}\n", name, cpu)
+	}
+	app := func(kind, name, spec, cpu, nodes string) string {
+		return fmt.Sprintf("---\napiVersion: apps/v1\nkind: %[1]s\nmetadata: {name: %[2]s}\nspec:\n  selector: {matchLabels: {app: %[2]s}}\n%[3]s  template:\n    metadata: {labels: {app: %[2]s}}\n    spec:\n"+
+			"      affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [%[5]s]}]}]}}}\n"+
+			"      containers: [{name: c, image: c, resources: {requests: {cpu: %[4]s}}}]\n", kind, name, spec, cpu, nodes)
+	}
+	three := node("n0", "1") + node("n1", "1") + node("n2", "1")
+	few := app("Deployment", "web", spare, "1", "n0, n1") + app("Deployment", "db", spare, "1", "n0") + app("Deployment", "cache", spare, "1", "n1, n2")
+	two := node("n0", "1") + node("n1", "1")
+	agent := app("DaemonSet", "agent", "", "200m", "n0, n1") + app("Deployment", "web", spare, "700m", "n0, n1") + app("Deployment", "db", spare, "300m", "n0")
+	for name, c := range map[string]struct {
+		nodes, apps string
+		want        map[string]diag.Outcome
+	}{
+		"Deployments": {three, few, map[string]diag.Outcome{"web": diag.Sometimes, "db": diag.Sometimes, "cache": diag.Always}},
+		"DaemonSet":   {two, agent, map[string]diag.Outcome{"agent": diag.Sometimes}},
+		"in place":    {three, strings.Replace(few, "kind: Deployment\nmetadata: {name: web}\nspec:\n", "kind: StatefulSet\nmetadata: {name: web}\nspec:\n", 1), map[string]diag.Outcome{"web": diag.Sometimes}},
+	} {
+		j, m := judge(t, c.nodes, c.apps)
+		for app, want := range c.want {
+			w := find(t, m, app)
+			if r := j.Rollouts(w)[0]; r.Verdict != want || want == diag.Sometimes && (r.Stuck == nil || !r.Crowded()) {
+				t.Errorf("%s: %s: %s (%s), want %s", name, app, r.Verdict, r.Why.Cause, want)
+			}
 		}
 	}
 }

@@ -43,7 +43,7 @@ type Rollout struct {
 	// placed is set if a verdict of Always rests on placement alone.
 	placed bool
 	// beside is set if pods of others may wait when the rollout begins. contested is set if a verdict of Never
-	// leaves out pods of others that may wait.
+	// leaves out states in which pods of others wait.
 	beside, contested bool
 	held
 }
@@ -153,7 +153,7 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 	r := u.judgeOnDeclared(w, how, replicas)
 	switch {
 	case r.Way == workload.NoRollout || r.Unknown.Given() || u.unknown(w).Given() || !u.grows(w, replicas):
-		if r.Verdict == diag.Unknown && slices.Contains([]model.Cause{model.BySize, model.ByBudget, model.ByCrowd}, r.Why.Cause) {
+		if r.Verdict == diag.Unknown && slices.Contains([]model.Cause{model.BySize, model.ByBudget, model.ByCrowd, model.ByPending}, r.Why.Cause) {
 			u.aside(func() { u.followRollout(w, &r) })
 		}
 		return r
@@ -223,12 +223,12 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	}
 	if own := u.group(w, false); contenders != nil || r.Verdict == diag.Unknown && !r.Why.Given() && len(group) > len(own) {
 		u.byRules(w, own, &r)
-		waiting := contenders != nil && u.assembled(contenders).Overfull() // pods that wait may take the room (C12)
+		waiting := slices.ContainsFunc(contenders, u.mayWait) // pods that wait may take the room (C12)
 		if r.Verdict == diag.Always && contenders == nil {
 			if u.placed != nil && slices.ContainsFunc(group, func(o *workload.Workload) bool { return verdict(u.placed, o) == diag.Never }) {
 				r.Why = by(model.ByPending)
 			}
-			waiting = r.Why.Given() || !u.fitting(group).fit()
+			waiting = r.Why.Given() || u.fitting(group).verdict != diag.Always
 		}
 		if r.Verdict == diag.Always && (waiting || u.reasonAboutOthers(w, group).Given()) {
 			r.Verdict = diag.Unknown
@@ -245,7 +245,7 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	}
 	if left := u.withoutPreemptible(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
 		r = Rollout{Rollout: how, Replicas: replicas}
-		if u.roll(w, left, &r); r.Verdict != diag.Never {
+		if u.roll(w, left, &r); r.Verdict != diag.Never || r.contested {
 			return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: by(model.ByPriority)}
 		}
 	}
@@ -288,7 +288,7 @@ func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Ro
 		r.Verdict = ""
 		return
 	case diag.Unknown:
-		if u.roll(w, group, r); r.Verdict == diag.Never || r.Verdict == "" {
+		if u.roll(w, group, r); r.Verdict == diag.Never && !r.contested || r.Verdict == "" {
 			return
 		}
 	}
@@ -371,14 +371,24 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 		case r.placed:
 		case rest.d.Verdict == diag.Never: // pods that wait may take the room
 			r.Verdict, r.Why = diag.Unknown, by(model.ByPending)
-		case r.Verdict == diag.Always && !exists(rest.d.Verdict): // perhaps some pods wait
-			r.Verdict = diag.Unknown
+		case r.Verdict == diag.Always && q.someWait():
+			r.Verdict, r.Why = diag.Unknown, by(model.ByPending)
 		}
 	}
-	r.contested = r.Verdict == diag.Never && u.waiting(group, q.group) && !u.alone(w, group, r)
+	r.contested = r.Verdict == diag.Never && (u.waiting(group, q.group) || r.Stuck != nil && q.someWait()) && !u.alone(w, group, r)
 	if u.waiting(group, q.group) && exists(r.Verdict) {
 		*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown, Why: by(model.ByPending)}
 	}
+}
+
+// mayWait reports whether no proof shows that all pods of a workload are placed in every order.
+func (j *shared) mayWait(w *workload.Workload) bool {
+	return j.placed == nil || verdict(j.placed, w) != diag.Always
+}
+
+// someWait reports whether pods of other workloads of the group may wait while all pods of the workload run.
+func (q *rolling) someWait() bool {
+	return len(q.group) > 1 && q.decide(q.Replicas).d.Verdict != diag.Always
 }
 
 // beside judges a rollout that begins where all pods of the workload run and pods of others may wait, by
@@ -386,15 +396,18 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 // being created or a volume may tie them to nodes, or if the search gives no answer.
 func (u updates) beside(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	q := &rolling{j: u.shared, w: w, group: group, Rollout: &Rollout{Rollout: r.Rollout, Replicas: r.Replicas, held: u.held}, known: map[int]*decided{}, waits: true}
-	limited := func(o *workload.Workload) bool {
-		return u.mayBePreempted(o) || len(o.Quotas)+len(o.Claims) > 0 || o.TightQuota != ""
-	}
-	if !u.free() || w.Kind.PerNode() || len(u.running) > 0 || u.doubtful(w, group).Given() || slices.ContainsFunc(group, limited) {
+	if !u.free() || w.Kind.PerNode() || len(u.running) > 0 || u.doubtful(w, group).Given() || slices.ContainsFunc(group, u.limited) {
 		return
 	}
 	if v := q.explore(); v != diag.Unknown {
 		*r, r.Verdict, r.beside = *q.Rollout, v, true
 	}
+}
+
+// limited reports whether more than rules and requests may keep a workload's pods from a node: other pods may
+// preempt them, a quota may have no room for them, or a volume may tie them to nodes.
+func (j *shared) limited(w *workload.Workload) bool {
+	return j.mayBePreempted(w) || len(w.Quotas)+len(w.Claims) > 0 || w.TightQuota != ""
 }
 
 // alone reports whether a rollout never completes even without the other workloads.
@@ -428,20 +441,7 @@ func (q *rolling) returns() bool {
 	if model.Off("C12") || !q.w.Kind.PerNode() || len(q.j.running) > 0 || slices.ContainsFunc(q.j.m.Group(q.w).Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity }) {
 		return false
 	}
-	if exists(q.decide(q.Replicas).d.Verdict) {
-		return true
-	}
-	s := q.j.withoutDaemonSets()
-	return s != nil && !slices.ContainsFunc(q.group, func(w *workload.Workload) bool {
-		if slices.Contains(s.leftOut, w) {
-			return false
-		}
-		if s.of[w] == nil {
-			return true
-		}
-		_, d := s.scene(s.contenders(s.of[w], model.Certain(w))).decide()
-		return s.contendersOf(s.of[w], model.Certain(w)) != nil || !exists(d.Verdict)
-	})
+	return q.decide(q.Replicas).d.Verdict == diag.Always
 }
 
 // exists reports whether a verdict is about a placement of all pods.

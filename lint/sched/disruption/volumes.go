@@ -254,9 +254,10 @@ func (u updates) returns(w *workload.Workload, r *Rollout, p model.Pin) bool {
 	case u.waiting(group, sound):
 		return false
 	case contenders != nil:
-		return !u.assembled(contenders).Overfull()
+		return !slices.ContainsFunc(contenders, u.mayWait)
 	}
-	return u.fitting(sound).fit()
+	v := u.fitting(sound).verdict
+	return v == diag.Always || v == diag.Sometimes && len(sound) == 1
 }
 
 // roomWithVolumes reports whether one more pod always finds a node wherever the volumes are (T16).
