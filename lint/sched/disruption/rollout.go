@@ -212,7 +212,8 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 		r.Verdict = diag.Unknown
 		return r
 	}
-	if s := u.withoutDaemonSets(); s != nil && !model.Off("C16") && u.free() && s.of[w] != nil {
+	late := func(o *workload.Workload) bool { return o.Kind.PerNode() && verdict(u.placed, o) != diag.Always } // they may wait when it begins
+	if s := u.withoutDaemonSets(); s != nil && !model.Off("C16") && u.free() && s.of[w] != nil && u.placed != nil && !slices.ContainsFunc(u.everyone(w, replicas), late) {
 		var left Rollout
 		if u.half(func() { left = updates{shared: s.shared}.judgeOnDeclared(s.of[w], how, replicas) }) && left.Verdict == diag.Always && !left.beside {
 			return left

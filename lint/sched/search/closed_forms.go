@@ -113,7 +113,8 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 	if !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return f.carries(int(n), u.keys) && f.carries(int(n), u.affinityKeys) }) {
 		return 0, true
 	}
-	if len(u.affinityKeys) == 1 && len(u.spreads) == 0 && slices.Equal(u.peers, []located{{unit: i}}) && f.nest(u, u.selfKeys(i)) {
+	others := func(x exclusion) bool { return x.unit != i && f.units[x.unit].g.Running }
+	if len(u.affinityKeys) == 1 && len(u.spreads) == 0 && slices.Equal(u.peers, []located{{unit: i}}) && f.nest(u, u.selfKeys(i)) && !slices.ContainsFunc(u.exclusions, others) {
 		most := 0 // in one domain with the first pod (R-M4)
 		for _, p := range f.divided(f.all(u), u.affinityKeys[0]) {
 			run := f.fill(i, p.nodes, u.pods)
