@@ -99,7 +99,11 @@ func (a *asked) add(x simulate.Change, tell func(diag.Typical)) {
 	a.tell[i] = append(a.tell[i], tell)
 }
 
+// roll adds a rollout, unless it is of a DaemonSet: the simulation has no node for each of its new pods.
 func (a *asked) roll(w *workload.Workload, how workload.Rollout, pods int, tell func(diag.Typical)) {
+	if w.Kind.PerNode() {
+		return
+	}
 	a.add(simulate.Change{Workload: w, Way: how.Way, Pods: pods, Surge: how.Surge, Unavailable: how.Unavailable}, tell)
 }
 

@@ -250,12 +250,18 @@ func followRoll(m *model.Model, r certificate.Rollout, run []certificate.Move) (
 	case !comes:
 		return false, nil, nil
 	}
+	refused := map[certificate.Reason]int{}
 	for n := range m.Topology.Nodes {
-		if t.reaches(n, at) && v.refuses(next, n) == certificate.Takes {
+		if !t.reaches(n, at) {
+			continue
+		}
+		why := v.refuses(next, n)
+		if why == certificate.Takes {
 			return false, nil, fmt.Errorf("%s: a new pod still fits after the last move", r.Fresh)
 		}
+		refused[why]++
 	}
-	return false, v.reasons(next), nil
+	return false, refused, nil
 }
 
 // finds reports whether some node takes another pod of a group.

@@ -507,11 +507,15 @@ type rolled struct {
 // confirms (T25).
 func (u updates) followRollout(w *workload.Workload, r *Rollout) {
 	x := u.runsOf(w, r)
-	if model.Off("T25") || x == nil || x.good == nil || x.bad == nil {
+	if model.Off("T25") || x == nil || x.good == nil || x.bad == nil && r.Stuck == nil {
 		return
 	}
 	checker := certificate.CheckerOf(x.m)
 	if done, _, err := checker.FollowRoll(x.m, x.ask, x.good); err != nil || !done {
+		return
+	}
+	if r.Stuck != nil { // no pods of others wait at its start
+		r.Verdict, r.Why = diag.Sometimes, model.Reason{}
 		return
 	}
 	if done, reasons, err := checker.FollowRoll(x.m, x.ask, x.bad); err == nil && !done {

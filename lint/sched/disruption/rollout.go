@@ -156,6 +156,9 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 		if r.Verdict == diag.Unknown && slices.Contains([]model.Cause{model.BySize, model.ByBudget, model.ByCrowd, model.ByPending}, r.Why.Cause) {
 			u.aside(func() { u.followRollout(w, &r) })
 		}
+		if r.Verdict == diag.Unknown {
+			r.Stuck, r.Reasons = nil, nil
+		}
 		return r
 	case r.Verdict == diag.Always && u.rolls(w, r):
 		return r
@@ -240,7 +243,11 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	}
 	if contenders == nil && (r.Why.Cause == model.ByPending || r.contested) {
 		late := Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: by(model.ByPending)}
-		if u.beside(w, group, &late); !r.contested || late.Verdict != diag.Never {
+		u.beside(w, group, &late)
+		if late.Verdict != diag.Never && r.contested { // it also gets stuck where no pods of others wait
+			late.Stuck, late.Reasons, late.old, late.fresh, late.beside = r.Stuck, r.Reasons, r.old, r.fresh, false
+		}
+		if !r.contested || late.Verdict != diag.Never {
 			r = late
 		}
 	}
