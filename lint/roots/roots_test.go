@@ -450,3 +450,31 @@ unread c.yaml is not read: with it the run has more than 0 MiB; name fewer paths
 		})
 	}
 }
+
+// TestWantedCharts checks which charts of repositories are to be fetched: those that the folder for charts does not
+// have, in any of the places where kustomize looks.
+func TestWantedCharts(t *testing.T) {
+	const repo = "helmCharts: [{name: redis, repo: \"https://example.com\", version: 1.2.3}]\n"
+	for where, wanted := range map[string]bool{
+		"": true, "charts/other/Chart.yaml": true, "charts/redis-1.2.4.tgz": true, "charts/redis-1.2.3/other/Chart.yaml": true,
+		"charts/redis/Chart.yaml": false, "charts/redis.tgz": false, "charts/redis-1.2.3.tgz": false,
+		"charts/redis-1.2.3/redis/Chart.yaml": false, "charts/redis-1.2.3/redis-1.2.3.tgz": false,
+	} {
+		archive := "-- a/kustomization.yaml --\n" + repo
+		if where != "" {
+			archive += "-- a/" + where + " --\nx\n"
+		}
+		root := tree(t, archive)
+		f, err := Find(Options{Root: root, Paths: []string{root}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(f.Wanted) == 1; got != wanted || got && f.Wanted[0].Chart != "redis" {
+			t.Errorf("with %q: %+v", where, f.Wanted)
+		}
+	}
+	root := tree(t, "-- a/kustomization.yaml --\nhelmCharts: [{name: redis}]\n")
+	if f, err := Find(Options{Root: root, Paths: []string{root}}); err != nil || len(f.Wanted) > 0 {
+		t.Errorf("without a repository: %+v, %v", f, err)
+	}
+}
