@@ -154,3 +154,16 @@ func TestState(t *testing.T) {
 		t.Errorf("after Undo the nodes have %v pods", got)
 	}
 }
+
+// TestServiceOfPlaceholder checks a label whose value a later tool replaces: whether a Service selects the pods, and
+// so what spreads them by default, is not known. Labels with a value ask only the Services that ask for it.
+func TestServiceOfPlaceholder(t *testing.T) {
+	node := "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {kubernetes.io/hostname: a}}\nstatus: {allocatable: {cpu: 4, memory: 8Gi, pods: 9}}\n"
+	for tier, unknown := range map[string]bool{"${TIER}": true, "front": false, "back": false} {
+		pod := "---\napiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: d, labels: {tier: \"" + tier + "\"}}\nspec: {containers: [{name: c, image: c}]}\n"
+		m, _ := models.Of(t, node, pod+service("d", "tier: front"))
+		if why := NewState(m).Why(named(t, m, "web")); why.Given() != unknown {
+			t.Errorf("%s: %+v", tier, why)
+		}
+	}
+}
