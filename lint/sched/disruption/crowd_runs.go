@@ -183,9 +183,9 @@ func (c *crowd) aim(w *workload.Workload, f *followed, d *rand.Rand) {
 	f.lose(c, x)
 }
 
-// aimRoll builds a placement for a run of a rollout that gets stuck, and calls then with it: nodes have no
-// room for a new pod, nor for a pod of another workload, which waits. The node of a DaemonSet's new pod is known.
-// In odd rounds, other DaemonSets come last.
+// aimRoll builds a placement from which a rollout may get stuck, and calls then with it: no node has room for a new
+// pod, and a pod of another workload is Pending. A new pod of a DaemonSet has only one node, so other nodes stay as
+// they are. In odd rounds, the other DaemonSets come last.
 func (c *crowd) aimRoll(r certificate.Rollout, round int, then func(*filling)) {
 	d := rand.New(rand.NewPCG(uint64(round), 4))
 	x := c.filling(d)
@@ -248,8 +248,8 @@ func (f *filling) undo() {
 	}
 }
 
-// daemons places the pods of the DaemonSets for which the function which returns true. It returns one that does
-// not fit, or nil.
+// daemons places the pods of the DaemonSets that the function which selects. It returns a DaemonSet that does not
+// fit, or nil.
 func (f *filling) daemons(which func(*workload.Workload) bool) (unfit *workload.Workload) {
 	for _, w := range f.c.daemons {
 		for _, u := range f.of[w] {
@@ -267,7 +267,7 @@ func (f *filling) daemons(which func(*workload.Workload) bool) (unfit *workload.
 	return unfit
 }
 
-// every returns true for all workloads.
+// every selects all workloads.
 func every(*workload.Workload) bool { return true }
 
 // rest places as many of the remaining pods of the given workloads as fit. The function how says which nodes
@@ -308,7 +308,8 @@ func (f *filling) some(w *workload.Workload, pods int, on []bool) bool {
 	return true
 }
 
-// close fills every node that is not lost until it rejects the unit's workload w, even without w's pods on the lost nodes. It
+// close fills every node that is not lost until it rejects the unit's workload w, even without w's pods on the lost
+// nodes. It
 // holds back `keep` pods of w. The smallest pod that closes a node is used, if there is one. It returns
 // false if a node stays open.
 func (f *filling) close(u, keep int, lost []bool) bool {
@@ -524,9 +525,9 @@ func (u updates) followRollout(w *workload.Workload, r *Rollout) {
 	}
 }
 
-// runsOf makes runs of a rollout, until one completes and one gets stuck. Pods of others may wait at the start,
-// unless more than their rules and requests may keep them from a node. Old pods go where most are (R-W33). It
-// returns nil if runs would prove nothing or take too long.
+// runsOf makes runs of a rollout until one completes and one gets stuck. Pods of other workloads may be Pending at the
+// start, unless something besides rules and requests can hold them back (see limited). Old pods are removed from the
+// node with the most (R-W33). It returns nil if runs would prove nothing or take too long.
 func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 	all := u.everyone(w, r.Replicas)
 	if u.crowdOf(w, r.Replicas) == nil || r.Way != workload.Rolling && r.Way != workload.InPlace || !u.free() || slices.ContainsFunc(all, func(o *workload.Workload) bool { return u.m.PinOf(o).Key != "" }) {
@@ -573,9 +574,9 @@ func (u updates) runsOf(w *workload.Workload, r *Rollout) *rolled {
 	return x
 }
 
-// roll replaces all old pods after a run that places them. Pods of others that wait take room after new pods
-// if these are first, or else before them. It returns the moves of the controller and the scheduler, and false
-// if the rollout gets stuck.
+// roll replaces all old pods after a run that places them. If first is set, new pods are scheduled before Pending pods
+// of other workloads, otherwise after them. It returns the moves of the controller and the scheduler, and false if the
+// rollout gets stuck.
 func (f *filling) roll(ask certificate.Rollout, first bool) (moves []certificate.Move, done bool) {
 	var old []*topology.Node
 	b, d, left, on := f.board, f.d, maps.Clone(f.left), map[certificate.Move]int{}

@@ -412,8 +412,8 @@ func (u updates) beside(w *workload.Workload, group []*workload.Workload, r *Rol
 	}
 }
 
-// limited reports whether more than rules and requests may keep a workload's pods from a node: other pods may
-// preempt them, a quota may have no room for them, or a volume may tie them to nodes.
+// limited reports whether something besides rules and requests can keep a workload's pods from a node: preemption, a
+// quota or a volume.
 func (j *shared) limited(w *workload.Workload) bool {
 	return j.mayBePreempted(w) || len(w.Quotas)+len(w.Claims) > 0 || w.TightQuota != ""
 }

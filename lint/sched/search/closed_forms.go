@@ -15,7 +15,8 @@ import (
 // pods fit when no other group is present.
 type closedForms struct{ *state }
 
-// settled returns the outcome for a single-group component of which every run places as many pods as the given one.
+// settled returns the outcome of a single-group component, given one of its runs. All runs place the same number of
+// pods.
 func settled(c component, run []step) outcome {
 	o := outcome{component: c, decided: true, exact: true, best: run, worst: run, most: len(run), least: len(run)}
 	o.ownMost, o.ownLeast = []int{o.most}, []int{o.least}
