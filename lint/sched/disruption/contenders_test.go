@@ -35,6 +35,7 @@ func (c crowded) judge(t *testing.T) (*disruption.Judge, *workload.Workload) {
 	add(c.kind, "web", c.spec, c.pod, c.request)
 	text.WriteString(c.more)
 	j, m := judge(t, nodes, text.String())
+	j.Use(search.Decide(m, search.Options{Each: true}))
 	return j, find(t, m, "web")
 }
 
@@ -44,6 +45,7 @@ const (
 	apart      = "      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}\n"
 	sticky     = "      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}, matchLabelKeys: [pod-template-hash]}]}}\n"
 	agents     = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent, namespace: x}\nspec:\n  selector: {matchLabels: {app: agent}}\n  template:\n    metadata: {labels: {app: agent}}\n    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: %s}}}]}\n"
+	big        = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: big, namespace: x}\nspec:\n  replicas: 1\n  selector: {matchLabels: {app: big}}\n  template:\n    metadata: {labels: {app: big}}\n    spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 3500m}}}]}\n"
 	autoscaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: x}\nspec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: 3}\n"
 )
 
@@ -60,11 +62,12 @@ func TestCrowds(t *testing.T) {
 		"too many to fit":             {crowded{others: 45, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: spare}, diag.Sometimes, diag.Sometimes},
 		"pods that go first":          {crowded{others: 43, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: spare}, diag.Always, diag.Sometimes},
 		"room in any case":            {crowded{others: 43, pods: 1, cpu: "16", request: "409m", kind: "Deployment", spec: one}, diag.Always, diag.Always},
-		"many pods of few":            {crowded{others: 5, pods: 50, cpu: "32", request: "600m", kind: "Deployment", spec: one}, diag.Unknown, diag.Sometimes},
+		"many pods of few":            {crowded{others: 5, pods: 50, cpu: "32", request: "600m", kind: "Deployment", spec: one}, diag.Always, diag.Sometimes},
 		"no node left":                {crowded{others: 43, pods: 1, cpu: "4", request: "370m", kind: "Deployment", spec: "  replicas: 5\n  strategy: {rollingUpdate: {maxUnavailable: 0}}\n", pod: apart}, diag.Never, diag.Never},
 		"revisions told apart":        {crowded{others: 43, pods: 1, cpu: "4", request: "409m", kind: "Deployment", spec: spare, pod: sticky}, diag.Unknown, diag.Sometimes},
 		"beside agents":               {crowded{others: 43, pods: 1, cpu: "16", request: "409m", kind: "Deployment", spec: one, more: fmt.Sprintf(agents, "1")}, diag.Always, diag.Always},
 		"beside agents that take all": {crowded{others: 43, pods: 1, cpu: "16", request: "409m", kind: "Deployment", spec: one, more: fmt.Sprintf(agents, "12")}, diag.Always, diag.Sometimes},
+		"beside one that may wait":    {crowded{others: 43, pods: 1, cpu: "10", request: "1", kind: "Deployment", spec: one, more: big}, diag.Always, diag.Sometimes},
 		"a few":                       {crowded{others: 9, pods: 5, cpu: "8", request: "700m", kind: "Deployment", spec: one}, diag.Always, diag.Sometimes},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -349,8 +349,8 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 
 // contendersOf returns all workloads that may fill a node together with the given number of w's
 // pods, if they are too many to decide together. Otherwise it returns nil. If there are too many,
-// only counting (T16) and single runs (T25) consider all of them. A verdict based on the rules
-// alone then does not settle the question.
+// only counting (T16), proofs about all workloads (T27) and single runs (T25) consider all of them. A
+// verdict based on the rules alone then does not settle the question.
 func (j *shared) contendersOf(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
 	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.large[keyOf(all)] {

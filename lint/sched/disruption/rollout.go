@@ -207,7 +207,7 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 		return r // its pods are never placed before the rollout
 	}
 	group, contenders := u.contenders(w, replicas), u.contendersOf(w, replicas)
-	if u.free() && len(group) > 0 && u.spacious(w, u.assembled(group).Roster, u.contendersOrGroup(group, contenders), &r) {
+	if u.free() && len(group) > 0 && u.spacious(w, u.assembled(group).Roster, u.contendersOrGroup(group, contenders), &r) || contenders != nil && u.rolling(w, contenders, &r).keeps() {
 		r.Verdict, r.placed = diag.Always, true
 		return r
 	}
@@ -354,12 +354,7 @@ func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 
 // roll judges a rollout within one group and stores the result in r.
 func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
-	r.held = u.held
-	q := &rolling{j: u.shared, w: w, group: group, Rollout: r, known: map[int]*decided{}}
-	q.raised = r.Replicas
-	if r.Way == workload.Rolling && r.Unavailable == 0 {
-		q.raised++
-	}
+	q := u.rolling(w, group, r)
 	if q.lasts() { // wherever the pods of others are, also of those that do not all fit
 		r.Verdict, r.placed = diag.Always, true
 		return
@@ -427,13 +422,30 @@ func (u updates) alone(w *workload.Workload, group []*workload.Workload, r *Roll
 	return one.Verdict == diag.Never
 }
 
+// rolling returns the state to judge a rollout within one group.
+func (u updates) rolling(w *workload.Workload, group []*workload.Workload, r *Rollout) *rolling {
+	r.held = u.held
+	q := &rolling{j: u.shared, w: w, group: group, Rollout: r, known: map[int]*decided{}, raised: r.Replicas}
+	if r.Way == workload.Rolling && r.Unavailable == 0 {
+		q.raised++
+	}
+	return q
+}
+
 // lasts reports whether a pod always finds a node beside all the others of the rollout. This implies
 // that the pods fit before it.
 func (q *rolling) lasts() bool {
-	if q.j.doubtful(q.w, q.group).Given() || !q.free() || !q.alike() {
-		return false
-	}
-	return len(q.j.running) == 0 && q.j.placed.Keeps(q.j.m.Run(), q.w, nil, q.raised-q.w.Count.N) || q.decide(q.raised).lasting
+	return q.keeps() || q.uniform() && q.decide(q.raised).lasting
+}
+
+// keeps reports whether the proofs about all workloads show that the rollout lasts.
+func (q *rolling) keeps() bool {
+	return q.uniform() && len(q.j.running) == 0 && q.j.placed.Keeps(q.j.m.Run(), q.w, nil, q.raised-q.w.Count.N)
+}
+
+// uniform reports whether nothing tells old pods from new ones, and no rule is in doubt.
+func (q *rolling) uniform() bool {
+	return q.free() && q.alike() && !q.j.doubtful(q.w, q.group).Given()
 }
 
 // alike reports whether all rules treat old and new pods the same. The strategy must also limit
