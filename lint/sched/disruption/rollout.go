@@ -443,7 +443,7 @@ func (q *rolling) keeps() bool {
 	return q.uniform() && len(q.j.running) == 0 && q.j.placed.Keeps(q.j.m.Run(), q.w, nil, q.raised-q.w.Count.N)
 }
 
-// uniform reports whether nothing tells old pods from new ones, and no rule is in doubt.
+// uniform reports whether nothing distinguishes old pods from new ones, and no rule is in doubt.
 func (q *rolling) uniform() bool {
 	return q.free() && q.alike() && !q.j.doubtful(q.w, q.group).Given()
 }
