@@ -201,8 +201,8 @@ const (
 	// Outweighed means that members exclude each other on a key, and together weigh more than its domains
 	// can hold (T11).
 	Outweighed
-	// Overcommitted means that members request more of a resource than a set of nodes offers, even
-	// if other nodes supply as much as they can (T12).
+	// Overcommitted means that members can use only a set of nodes and request more of a resource than these offer
+	// (T12).
 	Overcommitted
 	// Headroom means that no state closes all nodes to a pod, so some node always accepts it (T6, T9).
 	Headroom
@@ -217,13 +217,10 @@ type Proof struct {
 	About   []int
 	Key     string
 	Weights []int
-	// Resource is overcommitted on Nodes. Keys is parallel to About: each entry is the key whose
-	// domains limit that group's pods, or "".
-	// It is counted in whole pieces of Unit, or as it is if Unit is 0.
+	// Resource is overcommitted on Nodes. It is counted in whole pieces of Unit.
 	Resource corev1.ResourceName
 	Unit     int64
 	Nodes    []int
-	Keys     []string
 	// Open maps a pod group to a list of nodes, at least one of which always stays open to the
 	// group. If a group has no entry, the list is all of the group's nodes.
 	Open map[int][]int

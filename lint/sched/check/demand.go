@@ -247,9 +247,8 @@ func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkOvercommitted compares the members' requests with the resources of certain nodes plus the
-// amount that the members can use on other nodes. On those other nodes, a member can have one pod
-// in each domain of its key in the proof, and as many pods as fit on nodes without that key.
+// checkOvercommitted compares the requests of members that can use only certain nodes with what these offer, in whole
+// pieces.
 func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 	l := k.ledger()
 	r := slices.Index(l.names, c.Proof.Resource)
@@ -257,72 +256,24 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 		return fmt.Errorf("nobody asks for %s", c.Proof.Resource)
 	}
 	crammed := lists.Set(c.Proof.Nodes)
-	offered, demand, outside := int64(0), int64(0), int64(0)
+	demand, all := int64(0), int64(0)
 	unit := max(1, c.Proof.Unit) // a pod that requests less than a piece of it does not count
 	inside := map[*sited]bool{}
-	for i, m := range c.About {
-		ask := l.asks(m.G)[r] / unit
-		demand = added(demand, ask, m.Pods)
-		key := c.Proof.Keys[i]
-		if key != "" && !slices.Contains(k.apartOn(m.G), key) {
-			return fmt.Errorf("%v: its pods may share a domain of %s", m.G.Workload, key)
-		}
+	for _, m := range c.About {
 		at := k.sited(m.G)
 		if _, known := inside[at]; !known {
 			inside[at] = !slices.ContainsFunc(at.list, func(n int) bool { return !crammed[n] })
 		}
-		if inside[at] {
-			continue
+		if !inside[at] && !crammed[m.Node] {
+			return fmt.Errorf("%v: its pods can use other nodes", m.G.Workload)
 		}
-		byDomain := map[string]int64{}
-		for _, n := range k.sites(m.G) {
-			if crammed[n] {
-				continue
-			}
-			if value, ok := k.m.Topology.Nodes[n].Labels[key]; ok && key != "" {
-				byDomain[value] = min(1, byDomain[value]+int64(k.slots(m, n)))
-			} else {
-				outside += ask * int64(k.slots(m, n))
-			}
-		}
-		for _, pods := range byDomain {
-			outside += ask * pods
-		}
+		demand = added(demand, l.asks(m.G)[r]/unit, m.Pods)
 	}
-	all := int64(0) // an upper bound on the usable amount
 	for n := range crammed {
 		all = added(all, max(0, l.free[n*len(l.names)+r])/unit, 1)
 	}
-	if demand < math.MaxInt64 && demand-outside > all {
-		return nil
-	}
-	if unit > 1 {
-		return fmt.Errorf("%v ask for %d pieces of %s, and %d are there", certificate.Called(c.About), demand, c.Proof.Resource, all+outside)
-	}
-	for n := range crammed {
-		offered += k.usable(c, l, r, n)
-	}
-	if demand <= offered+outside {
-		return fmt.Errorf("%v ask for %d of %s, and %d is there", certificate.Called(c.About), demand, c.Proof.Resource, offered+outside)
+	if demand == math.MaxInt64 || demand <= all {
+		return fmt.Errorf("%v ask for %d pieces of %s, and %d are there", certificate.Called(c.About), demand, c.Proof.Resource, all)
 	}
 	return nil
-}
-
-// usable returns how much of a node's resource the members can use. It is a multiple of the
-// greatest common divisor of the requests of those whose pods the node takes.
-func (k *counting) usable(c *certificate.Assertion, l *ledger, r, n int) int64 {
-	divisor, most := int64(0), int64(0)
-	k.m.Run().Spend(len(c.About) * (1 + len(k.m.Topology.Nodes)/(4*model.PerStep)))
-	for _, m := range c.About {
-		if ask, slots := l.asks(m.G)[r], k.slots(m, n); slots > 0 && slices.Contains(k.sites(m.G), n) {
-			most += ask * int64(slots)
-			for ask != 0 {
-				divisor, ask = ask, divisor%ask
-			}
-		}
-	}
-	if divisor == 0 {
-		return 0
-	}
-	return min(most, max(0, l.free[n*len(l.names)+r])/divisor*divisor)
 }

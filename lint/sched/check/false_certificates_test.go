@@ -168,7 +168,7 @@ func TestFalseCertificates(t *testing.T) {
 		return p
 	}
 	overcommit := func(c claims, unit int64, nodes ...int) certificate.Proof {
-		return certificate.Proof{Kind: certificate.Overcommitted, Resource: "cpu", Nodes: nodes, Keys: make([]string, len(c.ws)), Unit: unit}
+		return certificate.Proof{Kind: certificate.Overcommitted, Resource: "cpu", Nodes: nodes, Unit: unit}
 	}
 	kind := func(k certificate.ProofKind) certificate.Proof { return certificate.Proof{Kind: k, Key: host} }
 	pods := func(n int) func(m *certificate.Member) { return func(m *certificate.Member) { m.Pods += n } }
@@ -225,8 +225,8 @@ func TestFalseCertificates(t *testing.T) {
 		"outweighed without a rule":     {deployment("web", 4, ""), many, func(c claims) error { return c.proof(true, all(c, 1)) }, func(c claims) error { return c.proof(true, all(c, 1)) }},
 		"outweighed by too few":         {few, many, func(c claims) error { return c.proof(true, all(c, 1)) }, func(c claims) error { return c.proof(true, all(c, 2)) }},
 		"outweighed by less than 0":     {many, many, func(c claims) error { return c.proof(true, all(c, -1)) }, func(c claims) error { return c.proof(true, all(c, 1)) }},
-		"overcommitted by too little":   {tight(1, 2), tight(1, 3), func(c claims) error { return c.proof(true, overcommit(c, 0, 0, 1, 2)) }, func(c claims) error { return c.proof(true, overcommit(c, 0, 0, 1, 2)) }},
-		"overcommitted nodes":           {tight(1, 2), tight(2, 2), func(c claims) error { return c.proof(true, overcommit(c, 0, 0)) }, func(c claims) error { return c.proof(true, overcommit(c, 0, 0, 1, 2)) }},
+		"overcommitted by too little":   {tight(1, 2), tight(1, 3), func(c claims) error { return c.proof(true, overcommit(c, 3000, 0, 1, 2)) }, func(c claims) error { return c.proof(true, overcommit(c, 3000, 0, 1, 2)) }},
+		"overcommitted nodes":           {tight(1, 2), tight(2, 2), func(c claims) error { return c.proof(true, overcommit(c, 3000, 0)) }, func(c claims) error { return c.proof(true, overcommit(c, 3000, 0, 1, 2)) }},
 		"overcommitted in large pieces": {tight(1, 2), tight(2, 2), func(c claims) error { return c.proof(true, overcommit(c, 2000, 0, 1, 2)) }, func(c claims) error { return c.proof(true, overcommit(c, 3000, 0, 1, 2)) }},
 		"a limit that is not reached":   {few, many, func(c claims) error { return c.proof(true, kind(certificate.LimitProof)) }, func(c claims) error { return c.proof(true, kind(certificate.LimitProof)) }},
 		"a shape that fits":             {few, many, func(c claims) error { return c.proof(true, kind(certificate.Shape)) }, func(c claims) error { return c.proof(true, kind(certificate.Shape)) }},

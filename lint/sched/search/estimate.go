@@ -86,11 +86,6 @@ func (e estimates) shortOfRoom(o *outcome) {
 		o.ownMost[o.owner[k]] -= u.pods - most
 	}
 	if r := newRivals(e.state, o.units); r != nil && !model.Off("T11") {
-		for res := range e.resources {
-			if e.contend && !model.Off("T12") {
-				lost = lost.more(r.volume(res))
-			}
-		}
 		lost = lost.more(r.shortfallByCliques())
 	}
 	lost = lost.more(e.overfull(o.units))
@@ -99,12 +94,12 @@ func (e estimates) shortOfRoom(o *outcome) {
 	}
 }
 
-// maxSets is the maximum number of node sets that overfull examines.
+// maxSets is the maximum number of pod groups' node sets that overfull examines.
 const maxSets = 24
 
-// overfull looks at several sets of nodes. For each set, it compares the requests of the pod groups
-// confined to the set with what the set's nodes offer (T12). It replaces a minimum cut if the pod
-// groups have too many nodes, and counts in larger pieces than that.
+// overfull looks at the nodes of each pod group, and at these together with those of groups with fewer nodes, as far
+// as they overlap. It compares the requests of the pod groups that can use no other nodes with what the nodes offer
+// (T12).
 func (e estimates) overfull(units []int) shortfall {
 	if !e.contend || model.Off("T12") {
 		return shortfall{}
@@ -121,20 +116,44 @@ func (e estimates) overfull(units []int) shortfall {
 		}
 		of[u.nodes] = append(of[u.nodes], i)
 	}
-	slices.SortStableFunc(sets, func(x, y *nodeSet) int { return len(y.list) - len(x.list) })
-	lost := shortfall{}
-	for _, s := range sets[:min(len(sets), maxSets)] {
-		var about []int
-		for _, t := range sets {
+	slices.SortStableFunc(sets, func(x, y *nodeSet) int { return len(x.list) - len(y.list) })
+	lost, unions := shortfall{}, []*nodeSet{}
+	for _, s := range sets[max(0, len(sets)-maxSets):] {
+		all := &nodeSet{list: s.list, has: make([]bool, len(e.nodes))}
+		for _, n := range s.list {
+			all.has[n] = true
+		}
+		for _, t := range unions {
 			e.m.Run().Spend(1 + len(t.list)/model.PerStep)
-			if !slices.ContainsFunc(t.list, func(n int32) bool { return !s.holds(int(n)) }) {
-				about = append(about, of[t]...)
+			more := slices.DeleteFunc(slices.Clone(t.list), func(n int32) bool { return all.has[n] })
+			if len(more) == len(t.list) {
+				continue
+			}
+			all.list = slices.Concat(all.list, more)
+			for _, n := range more {
+				all.has[n] = true
 			}
 		}
-		for res := range e.resources {
-			for _, unit := range e.pieces(about, res) {
-				lost = lost.more(e.overfills(about, s, res, unit))
-			}
+		if unions = append(unions, all); len(all.list) > len(s.list) {
+			lost = lost.more(e.overfullOn(s, sets, of))
+		}
+		lost = lost.more(e.overfullOn(all, sets, of))
+	}
+	return lost
+}
+
+// overfullOn is overfull for one set of nodes.
+func (e estimates) overfullOn(s *nodeSet, sets []*nodeSet, of map[*nodeSet][]int) (lost shortfall) {
+	var about []int
+	for _, t := range sets {
+		e.m.Run().Spend(1 + len(t.list)/model.PerStep)
+		if !slices.ContainsFunc(t.list, func(n int32) bool { return !s.holds(int(n)) }) {
+			about = append(about, of[t]...)
+		}
+	}
+	for res := range e.resources {
+		for _, unit := range e.pieces(about, res) {
+			lost = lost.more(e.overfills(about, s, res, unit))
 		}
 	}
 	return lost
@@ -143,17 +162,19 @@ func (e estimates) overfull(units []int) shortfall {
 // maxPieces is the maximum number of sizes of pieces to count in.
 const maxPieces = 8
 
-// pieces returns the amounts in which to count a resource: single units, and the largest requests.
-// A node holds no more whole pieces than fit in what it offers.
+// pieces returns the amounts in which to count a resource: the greatest common divisor of the requests, and the largest
+// requests. A node holds no more whole pieces than fit in what it offers.
 func (e estimates) pieces(about []int, res int) []int64 {
 	var asks []int64
+	divisor := int64(0)
 	for _, i := range about {
 		asks = append(asks, e.units[i].ask[res])
+		divisor = gcd(divisor, e.units[i].ask[res])
 	}
 	slices.Sort(asks)
 	asks = slices.Compact(asks)
 	slices.Reverse(asks)
-	return append([]int64{1}, slices.DeleteFunc(asks[:min(len(asks), maxPieces)], func(ask int64) bool { return ask <= 1 })...)
+	return append([]int64{max(1, divisor)}, slices.DeleteFunc(asks[:min(len(asks), maxPieces)], func(ask int64) bool { return ask <= 1 })...)
 }
 
 // overfills returns a lower bound on how many pods stay unplaced because a node set has too few
@@ -175,7 +196,7 @@ func (e estimates) overfills(about []int, s *nodeSet, res int, unit int64) short
 	if demand <= has || demand == math.MaxInt64 {
 		return shortfall{}
 	}
-	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: e.resources[res], Unit: unit, About: slices.Sorted(slices.Values(about)), Keys: make([]string, len(about))}
+	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: e.resources[res], Unit: unit, About: slices.Sorted(slices.Values(about))}
 	for _, n := range s.list {
 		p.Nodes = append(p.Nodes, int(n))
 	}
@@ -265,133 +286,4 @@ func slotsFor(a *state, i, n int) int {
 		slots = min(slots, 1)
 	}
 	return slots
-}
-
-// volume returns a lower bound on how many pods stay unplaced because of one resource, which may be
-// pod slots. It computes a flow from requests to nodes. The minimum cut is a Hall set ("these pods
-// may only use these nodes"). If a group's pods exclude each other, the group's flow passes through
-// the domains of the key with the fewest domains.
-func (r *rivals) volume(res int) shortfall {
-	left := int64(1 << 60) // keeps the sum of all requests from overflowing
-	for _, i := range r.units {
-		u := r.a.units[i]
-		if u.ask[res] > left/int64(u.pods) {
-			return shortfall{}
-		}
-		left -= u.ask[res] * int64(u.pods)
-	}
-	capacity, tight := r.capacities(res)
-	if !tight {
-		return shortfall{}
-	}
-	source, sink := 0, 1
-	g := newNetwork(r.a.m, 2+len(capacity))
-	for n, c := range capacity {
-		if c > 0 {
-			g.join(2+n, sink, c)
-		}
-	}
-	demand, largest := int64(0), int64(1)
-	cut := map[int]int{} // the vertex of each pod group
-	for w, i := range r.units {
-		u := r.a.units[i]
-		ask := u.ask[res]
-		if ask == 0 {
-			continue
-		}
-		demand += ask * int64(u.pods)
-		largest = max(largest, ask)
-		from := g.grow()
-		cut[w] = from
-		g.join(source, from, ask*int64(u.pods))
-		through := map[int32]int{}
-		var domain []int32 // the domain of each node for the narrowest key
-		if key := r.narrowestIndex(w); key >= 0 {
-			domain = r.a.domain[key]
-		}
-		for k, n := range r.open[w] {
-			via := from
-			if domain != nil && domain[n] >= 0 {
-				if through[domain[n]] == 0 {
-					through[domain[n]] = g.grow()
-					g.join(from, through[domain[n]], ask)
-				}
-				via = through[domain[n]]
-			}
-			g.join(via, 2+int(n), ask*int64(r.slots[w][k]))
-		}
-	}
-	gap := demand - g.augment(source, sink)
-	return shortfall{int((gap + largest - 1) / largest), r.cut(res, g, cut, len(capacity))}
-}
-
-// cut turns the source side of a minimum cut into a proof. The proof names pod groups and the nodes
-// that they overcommit.
-func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certificate.Proof {
-	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: r.a.resources[res]}
-	for w, i := range r.units {
-		if v, sends := vertex[w]; sends && !g.beyond(v) {
-			p.About, p.Keys = append(p.About, i), append(p.Keys, "")
-			if key := r.narrowestIndex(w); key >= 0 {
-				p.Keys[len(p.Keys)-1] = r.a.keys[key]
-			}
-		}
-	}
-	for n := range nodes {
-		if !g.beyond(2 + n) {
-			p.Nodes = append(p.Nodes, n)
-		}
-	}
-	return p
-}
-
-// capacities returns how much of a resource each node can give to the pod groups. Each amount is
-// rounded down to a multiple of the greatest common divisor of their requests. tight is false if no
-// node is short of the resource.
-func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
-	a := r.a
-	divisor, demand := make([]int64, len(a.nodes)), make([]int64, len(a.nodes))
-	for w, i := range r.units {
-		for k, n := range r.open[w] {
-			ask := a.units[i].ask[res]
-			demand[n] += ask * int64(r.slots[w][k])
-			for ask != 0 {
-				divisor[n], ask = ask, divisor[n]%ask
-			}
-		}
-	}
-	capacity = make([]int64, len(a.nodes))
-	for n := range capacity {
-		if divisor[n] == 0 {
-			continue
-		}
-		free := a.left(n)[res]
-		capacity[n] = min(demand[n], free/divisor[n]*divisor[n])
-		tight = tight || capacity[n] < demand[n]
-	}
-	return capacity, tight
-}
-
-// narrowestIndex returns the key with the fewest domains among the keys on which the pod group's
-// own pods exclude each other. It returns -1 if there is no such key, or only one pod.
-func (r *rivals) narrowestIndex(w int) int {
-	i := r.units[w]
-	if r.a.units[i].pods < 2 {
-		return -1
-	}
-	r.a.m.Run().Spend(1 + len(r.a.units[i].exclusions))
-	best, fewest := -1, 0
-	for _, x := range r.a.units[i].exclusions {
-		if x.unit != i || x.place != 0 {
-			continue
-		}
-		seen := map[int32]bool{}
-		for _, n := range r.open[w] {
-			seen[r.a.domain[x.key][n]] = true
-		}
-		if best < 0 || len(seen) < fewest {
-			best, fewest = x.key, len(seen)
-		}
-	}
-	return best
 }

@@ -150,19 +150,18 @@ func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 		return kinds, true
 	}
 	var nodes, weights []int
-	var keys []string
 	for n := range a.nodes {
 		nodes = append(nodes, n)
 	}
 	for range o.units {
-		weights, keys = append(weights, 1), append(keys, "")
+		weights = append(weights, 1)
 	}
 	try("limit", certificate.Proof{Kind: certificate.LimitProof, About: o.units})
 	for _, key := range a.keys {
 		try("outweighed", certificate.Proof{Kind: certificate.Outweighed, About: o.units, Key: key, Weights: weights})
 	}
 	for _, r := range a.resources {
-		try("crammed", certificate.Proof{Kind: certificate.Overcommitted, About: o.units, Resource: r, Nodes: nodes, Keys: keys})
+		try("crammed", certificate.Proof{Kind: certificate.Overcommitted, About: o.units, Resource: r, Nodes: nodes})
 	}
 	return kinds, true
 }
