@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -240,4 +241,70 @@ func (c *clique) byWeights(weights []int) shortfall {
 	}
 	heaviest := slices.Max(weights)
 	return shortfall{(gap + heaviest - 1) / heaviest, p} // the missing weight, counted in pods of the heaviest member
+}
+
+// maxRivalry is the maximum total number of nodes of all pod groups in rivals.
+const maxRivalry = 200_000
+
+// rivals holds pod groups that compete for nodes. For each group, open holds the nodes that may
+// accept its pods. slots holds an upper bound for each of these nodes: how many of the group's pods
+// fit when no other pods are present.
+type rivals struct {
+	a     *state
+	units []int
+	open  [][]int32
+	slots [][]int
+}
+
+// newRivals returns the rivals for the pod groups of one component, or nil if the groups have too
+// many nodes.
+func newRivals(a *state, units []int) *rivals {
+	r := &rivals{a: a}
+	arcs := 0
+	for _, i := range units {
+		if a.units[i].pods == 0 {
+			continue
+		}
+		if arcs += len(a.units[i].nodes.list); arcs > maxRivalry {
+			return nil
+		}
+		open := openTo(a, i)
+		slots := make([]int, len(open))
+		for k, n := range open {
+			slots[k] = slotsFor(a, i, int(n))
+		}
+		r.units, r.open, r.slots = append(r.units, i), append(r.open, open), append(r.slots, slots)
+	}
+	return r
+}
+
+// openTo lists the nodes that may ever accept one of a pod group's pods. It omits nodes from which
+// running pods exclude the group.
+func openTo(a *state, i int) []int32 {
+	u := a.units[i]
+	near, spreads, after := u.affinityKeys, u.spreads, u.createdAfter
+	defer func() { u.affinityKeys, u.spreads, u.createdAfter = near, spreads, after }()
+	u.affinityKeys, u.spreads, u.createdAfter = nil, nil, nil // these may be met later
+	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool { return !a.takes(i, int(n)) })
+}
+
+// slotsFor returns an upper bound on how many of a pod group's pods fit on a node.
+func slotsFor(a *state, i, n int) int {
+	u := a.units[i]
+	slots := u.pods
+	if a.contend {
+		for r, free := range a.left(n) {
+			if u.ask[r] > 0 && free != math.MaxInt64 {
+				slots = min(slots, int(min(free/u.ask[r], math.MaxInt32)))
+			}
+		}
+	}
+	alone := u.clashesWith(u)
+	for _, x := range u.exclusions {
+		alone = alone || x.unit == i && x.place == 0 && a.domain[x.key][n] >= 0
+	}
+	if alone {
+		slots = min(slots, 1)
+	}
+	return slots
 }
