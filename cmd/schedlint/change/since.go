@@ -388,6 +388,9 @@ func (t *tree) own(o *lint.Options, dir string, r *Request) (err error) {
 	if paths := t.Mapped(dir, nonEmpty(r.Baseline)); len(paths) > 0 || o.Config.Baseline != "" {
 		o.Baseline, err = LoadBaseline(strings.Join(paths, ""), o.Config)
 	}
+	if b := o.Baseline; b != nil { // reports name it as in the work tree
+		b.Path = worktree.Seen(o.Dir, worktree.Absolute(dir, b.Path))
+	}
 	return err
 }
 
