@@ -26,6 +26,13 @@ var recorded = map[string][]string{
 	"json":  {"place", "-t", "nodes.yaml", "--format", "json", "manifests.yaml"},
 }
 
+// ofPools are further commands, for nodes in pools.
+var ofPools = map[string][]string{
+	"size":    {"size", "-t", "nodes.yaml", "--survive", "zone", "manifests.yaml"},
+	"plan":    {"plan", "general", "-t", "nodes.yaml", "manifests.yaml"},
+	"explain": {"explain", "-t", "nodes.yaml", "deployment/app-0", "manifests.yaml"},
+}
+
 // TestOutputs runs commands on fixtures with nodes and on generated clusters, and compares what they print with the
 // digests in testdata/outputs.txt. So no answer, fact or text changes unnoticed, whatever other tests look at.
 // SCHEDLINT_UPDATE=1 rewrites the digests. SCHEDLINT_OUTPUTS=DIR writes the outputs to a folder; to see what a
@@ -78,6 +85,22 @@ func TestOutputs(t *testing.T) {
 			cases[fmt.Sprint(family, " ", number)] = [2]string{nodes, manifests}
 		}
 	}
+	for number := range uint64(6) {
+		nodes, manifests := clusters.Changing(17, number).Text()
+		cases[fmt.Sprint("changing ", number)] = [2]string{nodes, manifests}
+		cut := clusters.Generate("everyday", 19, number)
+		if number < 2 {
+			cut = clusters.Everyday(17, number)
+		}
+		cut.Nodes = cut.Nodes[:max(1, len(cut.Nodes)*5/6)] // some pods do not fit
+		nodes, manifests = cut.Text()
+		cases[fmt.Sprint("overfull ", number)] = [2]string{nodes, manifests}
+		_, manifests = clusters.Generate("everyday", 18, number).Text()
+		nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n" +
+			fmt.Sprintf("- {name: general, upgrade: {surge: %d, unavailable: %d}, zones: {a: 1, b: %d, c: 1}, min: 1, max: %d, allocatable: {cpu: 1900m, memory: 4Gi, pods: 17}, labels: {example.com/pool: general}}\n", number%2, 1-number%2, number/2, []uint64{7, 2 + number/2}[number%2]) +
+			"- {name: data, count: 2, min: 1, max: 2, allocatable: {cpu: 3900m, memory: 8Gi, pods: 29}, labels: {example.com/pool: data}, taints: [{key: example.com/pool, value: data, effect: NoSchedule}]}\n"
+		cases[fmt.Sprint("pools ", number)] = [2]string{nodes, manifests}
+	}
 	names := slices.Sorted(maps.Keys(cases))
 	if !update && dir == "" {
 		names = trials.Sample(t, names, len(names)/3)
@@ -91,7 +114,11 @@ func TestOutputs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for command, args := range recorded {
+		commands := maps.Clone(recorded)
+		if strings.HasPrefix(name, "pools ") {
+			maps.Copy(commands, ofPools)
+		}
+		for command, args := range commands {
 			var stdout, stderr bytes.Buffer
 			code := RunContext(context.Background(), args, strings.NewReader(""), &stdout, &stderr)
 			printed := fmt.Sprintf("%s%s%d\n", &stdout, &stderr, code)
