@@ -3,9 +3,15 @@
 package lint_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,9 +43,12 @@ func projects(t *testing.T, corpus string) []string {
 }
 
 // TestCorpus lints about 500 manifests of other projects, one by one. Known faults are found, and
-// manifests that are known to be correct are not reported.
+// manifests that are known to be correct are not reported. Reports and decisions have the digests in
+// testdata/corpus.txt, so that none changes unnoticed; SCHEDLINT_UPDATE=1 rewrites them.
 func TestCorpus(t *testing.T) {
 	dir := linttest.Corpus(t)
+	all := digests{}
+	defer all.compare(t)
 	for _, topology := range []string{"", "topologies/six-nodes-three-zones.yaml", "topologies/kind-3-workers.yaml", "topologies/eks-3az.yaml", "topologies/bare-metal-no-zone-labels.yaml"} {
 		t.Run(topology, func(t *testing.T) {
 			var nodes []string
@@ -53,11 +62,13 @@ func TestCorpus(t *testing.T) {
 					t.Fatal(err)
 				}
 				found = append(found, report.Diagnostics...)
+				key := fmt.Sprintf("%s %s", project, cmp.Or(strings.TrimSuffix(filepath.Base(topology), ".yaml"), "."))
+				all.add(t, key, filesOf(t, filepath.Join(dir, "corpus", project), filepath.Join(dir, topology)), []any{report.Diagnostics, report.Accepted, report.Summary, report.Judged, report.Acting})
 				if n := givenUp(report.Summary.Unknown); n > 0 {
 					t.Errorf("%s: %d answers are open for want of steps", project, n)
 				}
 				if topology != "" {
-					placed(t, dir, topology, project)
+					all.add(t, key, nil, placed(t, dir, topology, project))
 				}
 			}
 			faults := knownFaults()
@@ -93,7 +104,7 @@ func givenUp(open []diag.Skip) (n int) {
 }
 
 // placed places a project and checks that no question exceeds its step budget.
-func placed(t *testing.T, dir, topology, project string) {
+func placed(t *testing.T, dir, topology, project string) *diag.Placements {
 	t.Helper()
 	doc, err := lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"corpus/" + project}, Topology: []string{topology}, Policy: linttest.Engine(t)})
 	if doc == nil {
@@ -104,6 +115,76 @@ func placed(t *testing.T, dir, topology, project string) {
 			t.Errorf("%s: placing leaves %d answers open for want of steps", project, n)
 		}
 	}
+	return doc
+}
+
+// digests holds digests of inputs and outputs, by project and topology. The first is that of the input.
+type digests map[string][]string
+
+func (all digests) add(t *testing.T, key string, input []byte, output any) {
+	t.Helper()
+	text, err := json.Marshal(output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range [][]byte{input, text} {
+		if part != nil {
+			all[key] = append(all[key], fmt.Sprintf("%x", sha256.Sum256(part))[:12])
+		}
+	}
+}
+
+// compare compares digests with those of testdata/corpus.txt that have the same input.
+func (all digests) compare(t *testing.T) {
+	const golden = "testdata/corpus.txt"
+	if os.Getenv("SCHEDLINT_UPDATE") != "" {
+		var b strings.Builder
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			fmt.Fprintln(&b, key, strings.Join(all[key], " "))
+		}
+		if err := os.WriteFile(golden, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := 0
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		key, want := fields[0]+" "+fields[1], fields[2:]
+		if got := all[key]; len(got) > 0 && got[0] == want[0] {
+			if same++; !slices.Equal(got, want) {
+				t.Errorf("%s: the report or the decisions differ from %s; SCHEDLINT_UPDATE=1 takes them over", key, golden)
+			}
+		}
+	}
+	t.Logf("%d of %d inputs are as in %s", same, len(all), golden)
+}
+
+// filesOf returns the names and the contents of all files in a directory, and a further file.
+func filesOf(t *testing.T, dir, further string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	add := func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		fmt.Fprintf(&b, "%s %d\n%s", strings.TrimPrefix(path, filepath.Dir(filepath.Dir(dir))), len(text), text)
+		return err
+	}
+	if err := filepath.WalkDir(dir, add); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(further); err == nil && info.Mode().IsRegular() {
+		if err := add(further, fs.FileInfoToDirEntry(info), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
 }
 
 // knownFaults returns the known faults. It omits the affinity of argocd-server and
