@@ -7,9 +7,11 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -564,11 +566,14 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) (a answer, known 
 	// Under a spread constraint, pods that cannot all be placed at once may still be placed when
 	// a node's pods are evicted one at a time (T23).
 	several := l.Meaning == certificate.Drained && q.room.Several(b) && !q.j.hereditary(q.ruled)
+	refills := false
 	if len(q.ruled) == 1 {
 		v, pending, ok := q.room.Single(b, l)
 		switch {
 		case ok && several && v != diag.Always:
 		case ok && q.pin != "" && v != diag.Never && l.Returns(q.w): // volumes restrict where the pods find a node
+		case ok && v == diag.Always: // a decision may certify it
+			refills = l.Meaning == certificate.Gone
 		case ok && v == diag.Unknown:
 			return answer{verdict: v, why: by(model.ByPending)}, true
 		case ok:
@@ -582,8 +587,18 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) (a answer, known 
 	if len(q.ruled) < len(q.contending) {
 		about = q.j.assembled(q.ruled)
 	}
-	if l.Returns(q.w) && q.fits(b, l, about.Roster) {
+	if l.Returns(q.w) && (q.fits(b, l, about.Roster) || refills && q.refills(b)) {
 		return answer{verdict: diag.Always}, true
 	}
 	return answer{}, false
+}
+
+// refills reports whether a decision shows that the pods all find nodes again without the lost ones, wherever some of
+// them are.
+func (q *loss) refills(b *search.DomainLoss) bool {
+	lost := lists.Set(b.Nodes())
+	s := q.j.scene(q.ruled)
+	m := q.j.m.Variant(s.ws, slices.DeleteFunc(slices.Clone(q.j.m.Topology.Nodes), func(n *topology.Node) bool { return lost[n.Name] }))
+	d := search.Decide(m, q.j.options(briefSteps))
+	return verdict(d, s.of[q.w]) == diag.Always && d.Lasting(s.of[q.w])
 }

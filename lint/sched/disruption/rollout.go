@@ -326,12 +326,14 @@ func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Ro
 		}
 		return diag.Unknown
 	}
+	q := u.rolling(w, group, r)
 	fit := func(pods int) diag.Outcome {
-		v, _, known := about.Kinds(w, pods, hostname).Room(w, pods).Single(search.NoLoss, certificate.Loss{Meaning: certificate.Gone})
-		if !known || v == diag.Sometimes {
+		switch known := q.decide(pods); {
+		case known.lasting || known.verdict == diag.Never:
+			return known.verdict
+		default:
 			return diag.Unknown
 		}
-		return v
 	}
 	switch v := fit(r.Replicas); {
 	case v != diag.Always || first:
