@@ -104,6 +104,17 @@ func TestHostname(t *testing.T) {
 	}
 }
 
+// TestQuoted checks that help quotes a value that is not too long.
+func TestQuoted(t *testing.T) {
+	for length, quoted := range map[int]bool{1: true, maxShown: true, maxShown + 1: false} {
+		number := strings.Repeat("1", length)
+		w := loadSet(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{name: c}]\n  nodeSelector: {weight: "+number+"}\n").Workloads[0]
+		if len(w.Problems) != 1 || (w.Problems[0].Fix == `quote it: "`+number+`"`) != quoted || !quoted && w.Problems[0].Fix != "" {
+			t.Errorf("%d digits: %v", length, w.Problems)
+		}
+	}
+}
+
 // TestNumeral checks that a word in capitals is a placeholder only where a number is required.
 func TestNumeral(t *testing.T) {
 	for _, row := range []struct{ spec, open, named, problem string }{

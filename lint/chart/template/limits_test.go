@@ -79,6 +79,23 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestCallOfTwoResults checks that call takes functions with a result and an error.
+func TestCallOfTwoResults(t *testing.T) {
+	why := errors.New("why")
+	for want, result := range map[string]error{"x": nil, "": why} {
+		f := func() (string, error) { return "x", result }
+		s := New(map[string]any{"f": func() any { return f }})
+		whole, err := s.Parse("a", "{{ call f }}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := (&Machine{Watch: &bounded{100}, MaxDepth: 100}).Execute(&out, s, whole, nil); out.String() != want || !errors.Is(err, result) {
+			t.Errorf("%q, %v, want %q, %v", out.String(), err, want, result)
+		}
+	}
+}
+
 // TestOverride checks that a clone has its own functions and templates.
 func TestOverride(t *testing.T) {
 	f := func(text string) map[string]any { return map[string]any{"f": func() string { return text }} }
