@@ -573,7 +573,9 @@ func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) (a answer, known 
 		case ok && several && v != diag.Always:
 		case ok && q.pin != "" && v != diag.Never && l.Returns(q.w): // volumes restrict where the pods find a node
 		case ok && v == diag.Always: // a decision may certify it
-			refills = l.Meaning == certificate.Gone
+			refills = l.Meaning == certificate.Gone || l.Meaning == certificate.Drained && !slices.ContainsFunc(q.j.m.Group(q.w).Terms, func(t *model.Term) bool {
+				return t.Hard && t.Use == model.Spread && !t.HonorsTaints() // drained nodes still count
+			})
 		case ok && v == diag.Unknown:
 			return answer{verdict: v, why: by(model.ByPending)}, true
 		case ok:
