@@ -367,7 +367,7 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	open := u.doubtful(w, q.group).Given()
 	if q.lasts() {
 		r.Verdict, r.placed = diag.Always, true
-	} else if !open && u.free() && q.alike() && q.returns() {
+	} else if q.uniform() && q.returns() {
 		r.Verdict = diag.Always
 	} else if rest := q.decide(r.Replicas); rest.verdict == diag.Never {
 		r.Verdict = ""
