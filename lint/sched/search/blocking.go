@@ -92,6 +92,8 @@ func (h *headroom) numbers(out *outcome, order []int) {
 				high = min(sure-1, s.fewest)
 			} else if h.proveAlone(i, sure) {
 				low = sure
+			} else if h.showEven(out, i, sure-1) {
+				high = min(sure-1, s.fewest)
 			} else {
 				break
 			}
@@ -175,6 +177,13 @@ func (h *headroom) proveDaemon(i int) bool {
 		h.result.proved[i], h.prices[i] = true, h.prices[like]
 	}
 	return h.result.proved[i]
+}
+
+// showEven is show with pods that spread evenly, for where neither a run nor a proof is found.
+func (h *headroom) showEven(out *outcome, i, own int) bool {
+	h.even = true
+	defer func() { h.even = false }()
+	return h.show(out, i, own)
 }
 
 // show looks for a run that leaves a pod of group i without a node when at most own of the group's
@@ -302,7 +311,7 @@ func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 			}
 		}
 	}
-	try := func(prices []int64, plan map[*fillKind][][]int) bool {
+	try := func(prices []int64, plan [][]planned) bool {
 		g := &filling{fillers: f, i: i, own: own + len(first), left: f.pods(), apart: map[int]int{}, plan: plan}
 		for _, s := range first {
 			g.add(s.unit, int32(s.node))
@@ -324,17 +333,16 @@ func (h *headroom) close(i, own int, p *place, first []step) (all []step) {
 	if h.coarse {
 		starts = starts[:min(mostStarts, len(starts))]
 	}
-	if slices.ContainsFunc(starts, func(prices []int64) bool { return try(prices, nil) }) {
-		return all
-	}
-	if !h.thorough {
-		return nil
-	}
-	spare := 0 // nodes that pods close by a rule
+	spare, find := 0, f.plan // some nodes are closed by a rule
 	for j := range ruled {
 		spare += h.others(i, j, own)
 	}
-	if plan := f.plan(spare); plan != nil {
+	if h.even {
+		find = f.evenPlan
+	} else if slices.ContainsFunc(starts, func(prices []int64) bool { return try(prices, nil) }) || !h.thorough {
+		return all
+	}
+	if plan := find(spare); plan != nil {
 		try(starts[0], plan)
 	}
 	return all
@@ -354,8 +362,8 @@ type filling struct {
 	left  []int
 	apart map[int]int
 	run   []step
-	// plan holds patterns to try first on the nodes of each kind.
-	plan map[*fillKind][][]int
+	// plan holds patterns to try first, by kind.
+	plan [][]planned
 }
 
 // fill fills all nodes at the given prices, the most expensive ones first, and reports whether
@@ -369,7 +377,10 @@ func (g *filling) fill(prices []int64) bool {
 	for _, kind := range g.kinds {
 		cost[kind], _ = pick(kind, prices, g.left)
 	}
-	kinds := slices.Clone(g.kinds)
+	plans, kinds := map[*fillKind][]planned{}, slices.Clone(g.kinds)
+	for c, plan := range g.plan {
+		plans[g.kinds[c]] = slices.Clone(plan)
+	}
 	slices.SortStableFunc(kinds, func(a, b *fillKind) int {
 		return cmp.Or(cmp.Compare(len(a.reach), len(b.reach)), cmp.Compare(cost[b], cost[a]))
 	})
@@ -384,16 +395,16 @@ func (g *filling) fill(prices []int64) bool {
 			}
 			return sum
 		}
-		plan := slices.Clone(g.plan[kind])
-		slices.SortStableFunc(plan, func(a, b []int) int { return spread(b) - spread(a) })
-		for _, pods := range plan {
+		plan := plans[kind]
+		slices.SortStableFunc(plan, func(a, b planned) int { return spread(b.pods) - spread(a.pods) })
+		for _, one := range plan {
 			at, most := -1, -1
 			for k, n := range nodes {
-				if room := g.room(pods, g.leftFor(n)); room > most {
+				if room := g.room(one.pods, g.leftFor(n)); room > most && slices.Contains(one.nodes, n) {
 					at, most = k, room
 				}
 			}
-			if at >= 0 && g.putAll(kind, pods, g.leftFor(nodes[at]), nodes[at]) {
+			if at >= 0 && g.putAll(kind, one.pods, g.leftFor(nodes[at]), nodes[at]) {
 				nodes = slices.Delete(slices.Clone(nodes), at, at+1)
 			}
 		}

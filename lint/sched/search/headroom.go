@@ -41,8 +41,8 @@ type headroom struct {
 	// count as alike.
 	coarse  bool
 	options Options
-	// thorough is set if a packing may look for prices.
-	thorough bool
+	// thorough is set if a packing may look for prices, and even if runs follow an evenPlan.
+	thorough, even bool
 	// after holds the nodes that remain after a loss. It is nil if no pods have been removed.
 	after *leftOver
 	// result is the result of proveNeverStuck, or nil if it has not run yet.

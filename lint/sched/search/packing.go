@@ -281,9 +281,15 @@ func (p *packing) whole() (all []pattern) {
 	return all
 }
 
+// planned is a set of pods, counted per filler, and the nodes of which it fills one.
+type planned struct {
+	nodes []int32
+	pods  []int
+}
+
 // plan returns patterns that fill all but spare nodes, by kind, or nil if it finds none. It takes
 // the whole patterns of one packing after the other, each for what the last one left.
-func (f *fillers) plan(spare int) map[*fillKind][][]int {
+func (f *fillers) plan(spare int) [][]planned {
 	rest := &fillers{h: f.h, u: f.u, all: slices.Clone(f.all), known: f.known}
 	nodes := 0
 	for _, kind := range f.kinds {
@@ -291,7 +297,7 @@ func (f *fillers) plan(spare int) map[*fillKind][][]int {
 		rest.kinds = append(rest.kinds, &some)
 		nodes += len(kind.nodes)
 	}
-	all := map[*fillKind][][]int{}
+	all := make([][]planned, len(f.kinds))
 	for nodes > spare {
 		p := rest.newPacking()
 		if p == nil {
@@ -303,7 +309,7 @@ func (f *fillers) plan(spare int) map[*fillKind][][]int {
 			return nil
 		}
 		for _, x := range patterns {
-			all[f.kinds[x.kind]] = append(all[f.kinds[x.kind]], x.pods)
+			all[x.kind] = append(all[x.kind], planned{f.kinds[x.kind].nodes, x.pods})
 			rest.kinds[x.kind].nodes = rest.kinds[x.kind].nodes[1:]
 			nodes--
 			for k, n := range x.pods {
@@ -314,6 +320,84 @@ func (f *fillers) plan(spare int) map[*fillKind][][]int {
 		}
 	}
 	return all
+}
+
+// evenPlan is plan with only so many pods of a spread constraint in each domain that the others
+// need few or none. A filler and a kind become one for each domain.
+func (f *fillers) evenPlan(spare int) [][]planned {
+	key := -1
+	for k := range f.all {
+		if s := f.spread(k); s != nil && (key < 0 || f.h.sizes[s.key] > f.h.sizes[key]) {
+			key = s.key
+		}
+	}
+	if key < 0 {
+		return nil
+	}
+	x, few := &fillers{h: f.h, u: f.u, all: slices.Clone(f.all), known: &[]pattern{}}, len(f.all)
+	parts := map[int32]map[int]int{} // by domain and filler
+	var whole []int                  // the filler that each part is of
+	for k := range f.all {
+		if len(f.h.units[f.all[k].units[0]].spreads) > 0 {
+			x.all[k].pods = 0
+		}
+		s, left := f.spread(k), f.all[k].pods
+		if s == nil || s.key != key {
+			continue
+		}
+		for at := range s.domains {
+			part, d := f.all[k], int32(s.domains[(at+k)%len(s.domains)])
+			others := len(s.domains) - at
+			part.pods = min(left, max(s.maxSkew, (left+others-1)/others))
+			left -= part.pods
+			if parts[d] == nil {
+				parts[d] = map[int]int{}
+			}
+			parts[d][k] = len(x.all)
+			x.all, whole = append(x.all, part), append(whole, k)
+		}
+	}
+	var from []int // the kind that each kind is part of
+	for c, kind := range f.kinds {
+		by := map[int32]*fillKind{}
+		for _, n := range kind.nodes {
+			d := f.h.domain[key][n]
+			if by[d] == nil {
+				some := &fillKind{free: kind.free, reach: slices.Clone(kind.reach)}
+				for at, k := range kind.reach {
+					if part, ok := parts[d][k]; ok {
+						some.reach[at] = part
+					}
+				}
+				by[d], x.kinds, from = some, append(x.kinds, some), append(from, c)
+			}
+			by[d].nodes = append(by[d].nodes, n)
+		}
+	}
+	x.addWays()
+	all := make([][]planned, len(f.kinds))
+	for c, some := range x.plan(spare) {
+		for _, one := range some {
+			pods := slices.Clone(one.pods[:few])
+			for at, n := range one.pods[few:] {
+				pods[whole[at]] += n
+			}
+			all[from[c]] = append(all[from[c]], planned{one.nodes, pods})
+		}
+	}
+	return all
+}
+
+// spread returns the spread constraint of a filler's pods if they have one that counts only them,
+// or nil.
+func (f *fillers) spread(k int) *constraint {
+	j := f.all[k].units[0]
+	if u := f.h.units[j]; len(u.spreads) == 1 && u != f.u && !u.vague && !u.open {
+		if s := u.spreads[0]; s.self == 1 && slices.Equal(s.watch, []located{{unit: j}}) && len(s.domains) >= s.minDomains {
+			return s
+		}
+	}
+	return nil
 }
 
 // fitting is cheapest for pods that fit on the node in every resource. If the cheapest ones do not,
