@@ -162,7 +162,7 @@ func (p *plan) budgets(c *concern) {
 			}
 		}
 		switch {
-		case b.Unknown != "" || b.Repeated:
+		case b.Repeated:
 			p.about(w, b.String(), "it is not known what the budget allows")
 			return
 		case b.AllowedMin == 0 && b.WhileSmall:

@@ -16,20 +16,16 @@ import (
 // mostChanged limits the budgets and workloads that one change concerns.
 const mostChanged = 4
 
-// Suffices returns changes that make the answer about a pool always, each by itself: more surge nodes,
-// one node at a time, budgets that allow one eviction, one more replica, and one more node in the pool.
-// Each change is decided like the pool itself.
+// Suffices returns changes that make the answer about a pool always, each by itself: surge nodes instead
+// of missing ones, one node at a time, budgets that allow one eviction, one more replica, and one more
+// node in the pool. Each change is decided like the pool itself. More surge nodes alone never suffice:
+// every set of usable nodes stays possible.
 func Suffices(c *Cluster, pool *topology.Pool, s Settings, answer *diag.Upgrade) (all []string) {
 	if answer.Verdict != string(diag.Never) && answer.Verdict != string(diag.Unknown) {
 		return nil
 	}
 	holds := func(c *Cluster, pool *topology.Pool, s Settings) bool {
 		return Of(c, pool, s).Verdict == string(diag.Always)
-	}
-	if more := s; s.Surge < pool.Count {
-		if more.Surge++; holds(c, pool, more) {
-			all = append(all, fmt.Sprintf("surge: %d", more.Surge))
-		}
 	}
 	if more := s; s.Unavailable > 0 {
 		if more.Surge, more.Unavailable = s.Surge+s.Unavailable, 0; holds(c, pool, more) {

@@ -117,7 +117,7 @@ func (p *plan) kept(w *workload.Workload) int {
 	}
 	n, spared := model.Certain(w), disruption.Unbounded
 	for _, b := range p.judge.BudgetsOf(w) {
-		if b.SelectsAllOf(w) && len(b.Workloads) == 1 && b.Unknown == "" && !b.Repeated {
+		if b.SelectsAllOf(w) && len(b.Workloads) == 1 && !b.Repeated {
 			spared = min(spared, b.AllowedMax)
 		}
 	}
@@ -175,7 +175,7 @@ func (p *plan) squeezed() {
 		return
 	}
 	slices.Sort(names)
-	text := fmt.Sprintf("%s that budgets and live migration keep running do not fit on the nodes that exist once an old one is gone", podsOf(less))
+	text := podsOf(less) + " on the nodes that exist once an old one is gone"
 	if len(names) == 1 {
 		p.stops = append(p.stops, diag.UpgradeReason{Workload: names[0], Text: text})
 		return
@@ -187,14 +187,14 @@ func (p *plan) squeezed() {
 	p.stops = append(p.stops, diag.UpgradeReason{Text: text + ": " + strings.Join(names, ", ") + more})
 }
 
-// podsOf returns the sum of numbers of pods in words.
+// podsOf says that pods, of which there are the given numbers, do not fit.
 func podsOf(all map[*source.Object]int) string {
 	n := 0
 	for _, pods := range all {
 		n += pods
 	}
 	if n == 1 {
-		return "1 pod"
+		return "1 pod that budgets and live migration keep running does not fit"
 	}
-	return fmt.Sprintf("%d pods", n)
+	return fmt.Sprintf("%d pods that budgets and live migration keep running do not fit", n)
 }
