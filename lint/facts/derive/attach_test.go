@@ -34,7 +34,7 @@ func volume(name, of, driver, modes string) string {
 // storageClasses declares a class for each way in which volumes are attached.
 var storageClasses = func() (all string) {
 	for name, provisioner := range map[string]string{
-		"ebs": "ebs.csi.aws.com", "longhorn": "driver.longhorn.io", "nfs": "nfs.csi.k8s.io", "efs": "efs.csi.aws.com", "local": "rancher.io/local-path", "own": "example.com/own",
+		"ebs": "ebs.csi.aws.com", "longhorn": "driver.longhorn.io", "nfs": "nfs.csi.k8s.io", "efs": "efs.csi.aws.com", "local": "rancher.io/local-path", "own": "example.com/own", "hetzner": "csi.hetzner.cloud",
 	} {
 		all += fmt.Sprintf("---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: %s}, provisioner: %s}\n", name, provisioner)
 	}
@@ -72,6 +72,8 @@ func TestAttachments(t *testing.T) {
 		each     = "{apiVersion: schedlint.dev/v1alpha1, kind: NodeTopology, pools: [{name: w, zones: {a: 1, b: 1, c: 1}}]}"
 		one      = "{apiVersion: schedlint.dev/v1alpha1, kind: NodeTopology, pools: [{name: w, count: 1}]}"
 		grows    = "{apiVersion: schedlint.dev/v1alpha1, kind: NodeTopology, pools: [{name: w, count: 1, max: 3}]}"
+		regions  = "{apiVersion: schedlint.dev/v1alpha1, kind: NodeTopology, pools: [{name: w, zones: {a: 1}, labels: {topology.kubernetes.io/region: r1}}, {name: v, zones: {a: 1}, labels: {topology.kubernetes.io/region: r2}}]}"
+		region   = "{apiVersion: schedlint.dev/v1alpha1, kind: NodeTopology, pools: [{name: w, zones: {a: 1, b: 1}, labels: {topology.kubernetes.io/region: r1}}]}"
 		recreate = "strategy: {type: Recreate},"
 		surgeOf0 = "strategy: {rollingUpdate: {maxSurge: 0}},"
 		rwo      = "ReadWriteOnce"
@@ -107,6 +109,8 @@ func TestAttachments(t *testing.T) {
 		"one node":                       {one, ebs + web("replicas: 2,", ""), "web always data"},
 		"one node that can use it":       {three, ebs + web("replicas: 2,", zonal("b")), "web always data"},
 		"a node with each zone's volume": {each, ebs + web("replicas: 2,", ""), "web always data"},
+		"a node in each volume's region": {regions, claim("data", "hetzner", rwo, "") + web("replicas: 2,", ""), "web always data"},
+		"two nodes in a volume's region": {region, claim("data", "hetzner", rwo, "") + web("replicas: 2,", ""), "web sometimes pods data"},
 		"no zones":                       {each, longhorn + web("replicas: 2,", ""), "web sometimes pods data"},
 		"a pool that grows":              {grows, longhorn + web("replicas: 2,", ""), "web sometimes pods data"},
 		"no nodes":                       {"", ebs + web("replicas: 2,", apart("web")), "web unknown data"},
@@ -116,6 +120,7 @@ func TestAttachments(t *testing.T) {
 		"ReadWriteMany":                  {three, claim("data", "longhorn", rwo+", ReadWriteMany", "") + web("replicas: 2,", apart("web")), "web always data"},
 		"ReadWriteOncePod":               {three, claim("data", "longhorn", "ReadWriteOncePod", "") + web("replicas: 2,", apart("web")), "web never once data"},
 		"ReadWriteOncePod, one pod":      {three, claim("data", "longhorn", "ReadWriteOncePod", "") + web("", ""), "web always data"},
+		"ReadWriteOncePod, preempted":    {three, claim("data", "longhorn", "ReadWriteOncePod", "") + web(recreate, "") + api(recreate, "priorityClassName: system-cluster-critical,"), "api unknown data; web unknown data"},
 		"mode unknown":                   {three, claim("data", "longhorn", "'${MODE}'", "") + web("replicas: 2,", apart("web")), "web unknown data"},
 		"driver unknown":                 {three, claim("data", "own", rwo, "") + web("replicas: 2,", apart("web")), "web unknown data"},
 		"class undeclared":               {three, claim("data", "other", rwo, "") + web("replicas: 2,", apart("web")), "web unknown data"},

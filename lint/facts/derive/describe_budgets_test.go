@@ -60,6 +60,8 @@ func TestBudgetsThatMaySelect(t *testing.T) {
 		"elsewhere":             {shop, plain, home + "spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}", true, "unknown 0 -"},
 		"others elsewhere":      {shop, plain, home + "spec: {maxUnavailable: 1, selector: {matchLabels: {app: api}}}", true, ""},
 		"patch elsewhere":       {shop, plain, home + "spec: {maxUnavailable: 1}", true, ""},
+		"no selector":           {shop, plain, home + "spec: {maxUnavailable: 1}", false, ""},
+		"empty selector":        {shop, plain, home + "spec: {maxUnavailable: 1, selector: {}}", false, "always 1 1"},
 	} {
 		f := guarded(t, c.namespace, c.labels, c.budget, c.elsewhere)
 		got := ""
@@ -69,6 +71,27 @@ func TestBudgetsThatMaySelect(t *testing.T) {
 		}
 		if got != c.want || len(f.Workloads[0].Budgets) > 1 {
 			t.Errorf("%s: %d budgets, %q, want %q", name, len(f.Workloads[0].Budgets), got, c.want)
+		}
+	}
+}
+
+// TestBudgetOfSomePods checks that a budget which selects some pods of a StatefulSet says so.
+func TestBudgetOfSomePods(t *testing.T) {
+	t.Parallel()
+	for selector, want := range map[string]string{"{matchLabels: {app: db}}": `"always"`, "{matchLabels: {apps.kubernetes.io/pod-index: '0'}}": `"sometimes"`} {
+		f := described(t, threeZones, `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+spec: {replicas: 3, serviceName: db, selector: {matchLabels: {app: db}}, template: {metadata: {labels: {app: db}}, spec: {containers: [{name: c, image: c}]}}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: b, namespace: shop}
+spec: {maxUnavailable: 1, selector: `+selector+`}
+`).Facts
+		if got := at(t, f, "workloads name=db budgets name=b selects"); got != want {
+			t.Errorf("%s: %s, want %s", selector, got, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/fixtures/models"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
@@ -376,6 +377,41 @@ spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {l
 		}
 		if open := p.Nodes[1].ZoneOpen; open != (c.labels != "") || p.Nodes[0].ZoneOpen {
 			t.Errorf("%q: zone of a node of pool u open: %v", c.labels, open)
+		}
+	}
+}
+
+// TestPictureLeavesOut checks which pods run already, and what a picture says that it does not show.
+func TestPictureLeavesOut(t *testing.T) {
+	node := func(name string) string {
+		return fmt.Sprintf("---\napiVersion: v1\nkind: Node\nmetadata: {name: %[1]s, labels: {kubernetes.io/hostname: %[1]s}}\nstatus: {allocatable: {cpu: \"4\", memory: 16Gi, pods: \"5000\"}}\n", name)
+	}
+	web := func(replicas int, spec string) string {
+		return fmt.Sprintf("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replicas: %d, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {%scontainers: [{name: c, image: c}]}}}\n", replicas, spec)
+	}
+	const (
+		running = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: old, namespace: shop, uid: \"1\"}\nspec: {nodeName: n1, containers: [{name: c, image: c}]}\nstatus: {phase: Running}\n"
+		gated   = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: later, namespace: shop}\nspec: {schedulingGates: [{name: example.com/later}], containers: [{name: c, image: c}]}\n"
+	)
+	for _, c := range []struct {
+		name, nodes, manifests string
+		runs                   bool
+		leftOut                []string
+		running                []int // nodes
+	}{
+		{"all shown", node("n0") + node("n1"), web(1, ""), true, nil, nil},
+		{"a pod runs", node("n0") + node("n1"), running + web(1, ""), true, nil, []int{1}},
+		{"a gated pod", node("n0") + node("n1"), gated + web(1, ""), true, []string{message.NotModeled(1)}, nil},
+		{"most pods whose changes are shown", node("n0") + node("n1"), web(3000, ""), true, nil, nil},
+		{"one pod more", node("n0") + node("n1"), web(3001, ""), true, []string{fmt.Sprintf(message.PictureTooLarge, 3000)}, nil},
+	} {
+		p := newPictured(t, c.nodes, c.manifests, corev1.LabelHostname).p
+		var running []int
+		for _, pod := range p.Running {
+			running = append(running, pod.Node)
+		}
+		if (len(p.Runs) > 0) != c.runs || !slices.Equal(p.LeftOut, c.leftOut) || !slices.Equal(running, c.running) {
+			t.Errorf("%s: %d runs, left out %q, running on %v", c.name, len(p.Runs), p.LeftOut, running)
 		}
 	}
 }
