@@ -330,3 +330,48 @@ func TestSizesByEnumeration(t *testing.T) {
 	}
 	compareSizes(t, trials.AtLeast(t, 150, 16), 2, 5)
 }
+
+// TestSizingSays checks what is said if no size is known, and about pools that cannot be sized.
+func TestSizingSays(t *testing.T) {
+	const (
+		pool  = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: a, count: 1, min: 0, max: 4, allocatable: {cpu: \"4\", memory: 16Gi, pods: \"110\"}}\n"
+		node  = "---\napiVersion: v1\nkind: Node\nmetadata: {name: w-1, labels: {kubernetes.io/hostname: w-1}}\nstatus: {allocatable: {cpu: \"4\", memory: 16Gi, pods: \"110\"}}\n"
+		quota = "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: shop}\nspec: {hard: {pods: \"3\"}}\n"
+		old   = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: old, namespace: shop, uid: \"1\"}\nspec: {nodeName: w-1, containers: [{name: c, image: c, resources: {requests: {cpu: \"3\"}}}]}\nstatus: {phase: Running}\n"
+	)
+	web := func(name, replicas string) string {
+		return fmt.Sprintf("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %[1]s, namespace: shop}\nspec: {replicas: %[2]s, selector: {matchLabels: {app: %[1]s}}, template: {metadata: {labels: {app: %[1]s}}, spec: {containers: [{name: c, image: c, resources: {requests: {cpu: \"3\"}}}]}}}\n", name, replicas)
+	}
+	for _, c := range []struct {
+		name, nodes, manifests string
+		o                      sizing.Options
+		want                   string // the verdict with the numbers of nodes, or the error, and why
+	}{
+		{"three nodes", pool, web("web", "3"), sizing.Options{}, "minimal 3"},
+		{"more than the pool may have", pool, web("web", "5"), sizing.Options{}, "none"},
+		{"a variable number of pods", pool, web("web", "'${N}'"), sizing.Options{}, "unknown: the number of pods is unknown"},
+		{"a pod that runs on another node", pool + node, web("web", "2") + old, sizing.Options{}, "minimal 2"},
+		{"room beside the pool", pool + node, web("web", "2"), sizing.Options{}, "minimal 1"},
+		{"a quota of two workloads", pool, quota + web("web", "1") + web("api", "2"), sizing.Options{}, "minimal 3"},
+		{"nodes without a pool", node, web("web", "1"), sizing.Options{}, "no pool is declared: only pools have a size that can be chosen"},
+		{"a file without pools", pool, web("web", "1"), sizing.Options{Candidates: []string{"spare.yaml"}}, "--candidates spare.yaml: the file declares no pool"},
+	} {
+		m, set := models.Of(t, c.nodes, c.manifests)
+		got := ""
+		switch out, err := sizing.Of(&c.o, m.Topology, set, 1, func(m *model.Model) { m.Scale(1000, 1) }); {
+		case err != nil:
+			got = err.Error()
+		default:
+			got = string(out.Verdict)
+			if out.Verdict == diag.SizeMinimal {
+				got += fmt.Sprint(" ", out.Nodes)
+			}
+			if out.Why != nil && out.Why.Text != "" {
+				got += ": " + out.Why.Text
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -75,23 +75,30 @@ func TestBudgetsThatMaySelect(t *testing.T) {
 	}
 }
 
-// TestBudgetOfSomePods checks that a budget which selects some pods of a StatefulSet says so.
+// TestBudgetOfSomePods checks that a budget which selects some pods of a StatefulSet says so, and that
+// an empty selector selects all pods in policy/v1 and none in policy/v1beta1.
 func TestBudgetOfSomePods(t *testing.T) {
 	t.Parallel()
-	for selector, want := range map[string]string{"{matchLabels: {app: db}}": `"always"`, "{matchLabels: {apps.kubernetes.io/pod-index: '0'}}": `"sometimes"`} {
+	for _, c := range []struct{ version, selector, want string }{
+		{"v1", "{matchLabels: {app: db}}", `"always"`},
+		{"v1", "{matchLabels: {apps.kubernetes.io/pod-index: '0'}}", `"sometimes"`},
+		{"v1", "{}", `"always"`},
+		{"v1beta1", "{}", "no name=b"},
+		{"v1beta1", "{matchLabels: {app: db}}", `"always"`},
+	} {
 		f := described(t, threeZones, `
 apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: db, namespace: shop}
 spec: {replicas: 3, serviceName: db, selector: {matchLabels: {app: db}}, template: {metadata: {labels: {app: db}}, spec: {containers: [{name: c, image: c}]}}}
 ---
-apiVersion: policy/v1
+apiVersion: policy/`+c.version+`
 kind: PodDisruptionBudget
 metadata: {name: b, namespace: shop}
-spec: {maxUnavailable: 1, selector: `+selector+`}
+spec: {maxUnavailable: 1, selector: `+c.selector+`}
 `).Facts
-		if got := at(t, f, "workloads name=db budgets name=b selects"); got != want {
-			t.Errorf("%s: %s, want %s", selector, got, want)
+		if got := at(t, f, "workloads name=db budgets name=b selects"); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.version, c.selector, got, c.want)
 		}
 	}
 }

@@ -2,10 +2,12 @@ package disruption_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // TestAdviceBesideARunningPod checks that a workload which a running pod keeps off a node gets advice of its
@@ -78,5 +80,36 @@ func TestAdviceIsShared(t *testing.T) {
 	left = 0
 	if held, _ := tried(pair("400m")); held {
 		t.Error("advice that nothing was left to try is given")
+	}
+}
+
+// TestEditsChangeSomething checks that an edit of pod rules says whether there is such a rule.
+func TestEditsChangeSomething(t *testing.T) {
+	rule := func(use string) string {
+		return "affinity: {" + use + ": {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}, "
+	}
+	edits := []disruption.Edit{
+		disruption.SoftAntiAffinity(), disruption.Soft(model.AntiAffinity, "kubernetes.io/hostname"), disruption.Soft(model.Affinity, "kubernetes.io/hostname"),
+		disruption.Soft(model.AntiAffinity, "topology.kubernetes.io/zone"), disruption.Soft(model.Affinity, "topology.kubernetes.io/zone"),
+	}
+	for _, c := range []struct {
+		name, spec string
+		want       []bool // of each edit
+	}{
+		{"no rule", "", []bool{false, false, false, false, false}},
+		{"a node rule", "affinity: {nodeAffinity: {}}, ", []bool{false, false, false, false, false}},
+		{"affinity", rule("podAffinity"), []bool{false, false, true, false, false}},
+		{"anti-affinity", rule("podAntiAffinity"), []bool{true, true, false, false, false}},
+	} {
+		_, m := judge(t, "{apiVersion: schedlint.dev/v1alpha1, kind: NodeTopology, pools: [{name: w, count: 2}]}",
+			"{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {"+c.spec+"containers: [{name: c, image: c}]}}}}")
+		var got []bool
+		for _, e := range edits {
+			w := *find(t, m, "web")
+			got = append(got, e.Make(&w))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }
