@@ -339,6 +339,7 @@ func TestSizingSays(t *testing.T) {
 		quota = "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: shop}\nspec: {hard: {pods: \"3\"}}\n"
 		old   = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: old, namespace: shop, uid: \"1\"}\nspec: {nodeName: w-1, containers: [{name: c, image: c, resources: {requests: {cpu: \"3\"}}}]}\nstatus: {phase: Running}\n"
 	)
+	two := strings.Replace(pool, "count: 1, min: 0", "count: 2, min: 2", 1)
 	web := func(name, replicas string) string {
 		return fmt.Sprintf("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %[1]s, namespace: shop}\nspec: {replicas: %[2]s, selector: {matchLabels: {app: %[1]s}}, template: {metadata: {labels: {app: %[1]s}}, spec: {containers: [{name: c, image: c, resources: {requests: {cpu: \"3\"}}}]}}}\n", name, replicas)
 	}
@@ -353,6 +354,8 @@ func TestSizingSays(t *testing.T) {
 		{"a pod that runs on another node", pool + node, web("web", "2") + old, sizing.Options{}, "minimal 2"},
 		{"room beside the pool", pool + node, web("web", "2"), sizing.Options{}, "minimal 1"},
 		{"a quota of two workloads", pool, quota + web("web", "1") + web("api", "2"), sizing.Options{}, "minimal 3"},
+		{"a greatest number at the least", two, web("web", "1"), sizing.Options{Max: map[string]int{"a": 2}}, "minimal 2"},
+		{"a greatest number below the least", two, web("web", "1"), sizing.Options{Max: map[string]int{"a": 1}}, "--max a=1: the pool has at least 2 nodes"},
 		{"nodes without a pool", node, web("web", "1"), sizing.Options{}, "no pool is declared: only pools have a size that can be chosen"},
 		{"a file without pools", pool, web("web", "1"), sizing.Options{Candidates: []string{"spare.yaml"}}, "--candidates spare.yaml: the file declares no pool"},
 	} {
