@@ -203,8 +203,6 @@ func (c *checker) within(item *corev1.LimitRangeItem, at *place, per string, giv
 		switch {
 		case !overcommits(name) && !limited:
 			reject(p, "set a limit of "+texts[0]+" "+string(name), "%s is requested by default without a limit: needs a limit equal to the request", name)
-		case !overcommits(name) && request.Cmp(limit) != 0:
-			reject(p, "set a limit of "+texts[0]+" "+string(name), "request of %s %s differs from the default limit of %s: must be equal", texts[0], name, texts[1])
 		case limited && request.Cmp(limit) > 0:
 			reject(p, "set a limit of at least "+texts[0]+" "+string(name), "request of %s %s exceeds the default limit of %s", texts[0], name, texts[1])
 		}

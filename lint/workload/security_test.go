@@ -68,6 +68,14 @@ func TestPodSecurity(t *testing.T) {
 		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n" +
 			"    spec:\n      " + strings.ReplaceAll(spec, "\n", "\n      ") + "\n      containers:\n      - name: c\n        image: c\n        " + container
 	}
+	noted := func(annotation, value string) string {
+		return strings.Replace(workload("", ""), "metadata: {labels: {app: web}}\n    ", "metadata: {labels: {app: web}, annotations: {"+annotation+": "+value+"}}\n    ", 1)
+	}
+	const armor, seccomp, both = "container.apparmor.security.beta.kubernetes.io/c", "container.seccomp.security.alpha.kubernetes.io/c", "seccomp.security.alpha.kubernetes.io/pod"
+	unconfined := func(annotation, noun, must string) string {
+		return "7 spec.template.metadata.annotations." + annotation + ": " + noun + ` annotation is "unconfined": must be ` + must + " or localhost/... at the baseline level of Namespace shop"
+	}
+	old := namespace("shop", "enforce: baseline, version: v1.18")
 	shop := func(level string) string { return namespace("shop", "enforce: "+level) }
 	const pod = "spec.template.spec."
 	const own = pod + "containers[0]."
@@ -95,9 +103,21 @@ func TestPodSecurity(t *testing.T) {
 			"8 " + pod + "securityContext.seccompProfile: seccompProfile is missing: must have type RuntimeDefault or Localhost at the restricted level of Namespace shop"},
 		"variable pod context": {workload("securityContext: '${S}'", "") + shop("restricted"), "11 " + own + "securityContext.capabilities.drop: capabilities.drop does not include ALL: must drop ALL at the restricted level of Namespace shop\n" +
 			"11 " + own + "securityContext.allowPrivilegeEscalation: allowPrivilegeEscalation is missing: must be false at the restricted level of Namespace shop"},
-		"variable own context":    {workload("", "securityContext: '${S}'") + shop("restricted"), open("restricted")},
-		"variable container":      {strings.Replace(workload(hard, ""), "- name: c\n        image: c\n", "- '${C}'\n      - {name: d, image: d, "+confined+"}\n", 1) + shop("restricted"), open("restricted")},
-		"hardened":                {workload(hard, confined) + shop("restricted"), ""},
+		"variable own context": {workload("", "securityContext: '${S}'") + shop("restricted"), open("restricted")},
+		"variable container":   {strings.Replace(workload(hard, ""), "- name: c\n        image: c\n", "- '${C}'\n      - {name: d, image: d, "+confined+"}\n", 1) + shop("restricted"), open("restricted")},
+		"hardened":             {workload(hard, confined) + shop("restricted"), ""},
+		"two to harden": {strings.Replace(workload("securityContext: {seccompProfile: {type: RuntimeDefault}}", confined), "- name: c\n", "- {name: d, image: d, "+confined+"}\n      - name: c\n", 1) + shop("restricted"),
+			"9 " + pod + "securityContext.runAsNonRoot: runAsNonRoot is missing: must be true at the restricted level of Namespace shop"},
+		"on Windows":              {workload("os: {name: windows}\nsecurityContext: {runAsNonRoot: true}", "") + shop("restricted"), ""},
+		"AppArmor":                {noted(armor, "runtime/default") + shop("baseline"), ""},
+		"AppArmor of the node":    {noted(armor, "localhost/web") + shop("baseline"), ""},
+		"AppArmor by default":     {noted(armor, "''") + shop("baseline"), ""},
+		"no AppArmor":             {noted(armor, "unconfined") + shop("baseline"), unconfined(armor, "AppArmor", "runtime/default")},
+		"seccomp":                 {noted(both, "docker/default") + old, ""},
+		"no seccomp":              {noted(both, "unconfined") + old, unconfined(both, "seccomp", "runtime/default, docker/default")},
+		"no seccomp of one":       {noted(seccomp, "unconfined") + old, unconfined(seccomp, "seccomp", "runtime/default, docker/default")},
+		"no seccomp of no one":    {noted(seccomp+"x", "unconfined") + old, ""},
+		"last to read it":         {noted(both, "unconfined") + strings.Replace(old, "18", "19", 1), ""},
 		"an old version":          {workload(hard, "") + namespace("shop", "enforce: restricted, version: v1.7"), ""},
 		"a newer version":         {workload("securityContext: {sysctls: [{name: net.ipv4.tcp_rmem}]}", "") + namespace("shop", "enforce: baseline, version: v1.32"), ""},
 		"the version decides":     {workload("securityContext: {sysctls: [{name: net.ipv4.tcp_rmem}]}", "") + namespace("shop", "enforce: baseline, version: '${V}'"), open("baseline")},
@@ -137,6 +157,13 @@ func TestPodSecurity(t *testing.T) {
 		}
 		if got := strings.Join(got, "\n"); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", what, got, c.want)
+		}
+	}
+	// A sysctl that is safe since 1.32 is rejected by the version of the cluster, not by the newest one.
+	for minor, want := range map[string]int{"v1.31.0": 1, "v1.32.0": 0} {
+		w := loadIn(t, release(t, minor), workload("securityContext: {sysctls: [{name: net.ipv4.tcp_rmem}]}", "")+shop("baseline")).Workloads[0]
+		if w.Admission != "" || len(w.Problems) != want {
+			t.Errorf("%s: %q, %+v; want %d problems", minor, w.Admission, w.Problems, want)
 		}
 	}
 }
