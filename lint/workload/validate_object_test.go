@@ -114,6 +114,8 @@ func TestValidateStrategy(t *testing.T) {
 		{"R-V38 fraction", `strategy: {rollingUpdate: {maxSurge: 0.5}} # here`, StageObject, rolling + ".maxSurge", "expected a whole number or percentage"},
 		{"R-V38 negative", `strategy: {rollingUpdate: {maxSurge: -1}} # here`, StageObject, rolling + ".maxSurge", "must not be negative"},
 		{"R-V38 negative percentage", `strategy: {rollingUpdate: {maxSurge: -5%}} # here`, StageObject, rolling + ".maxSurge", `maxSurge is "-5%"`},
+		{"R-V38 largest", `strategy: {rollingUpdate: {maxSurge: 2147483647}}`, "", "", ""},
+		{"R-V38 too large", `strategy: {rollingUpdate: {maxSurge: 2147483648}} # here`, StageObject, rolling + ".maxSurge", "must fit in a 32-bit integer"},
 		{"R-V38 Recreate", `strategy: {type: Recreate, rollingUpdate: {maxSurge: 1}} # here`, StageObject, rolling, "rollingUpdate is set with type Recreate"},
 		{"R-V38 type", `strategy: {type: Rolling} # here`, StageObject, "spec.strategy.type", `type is "Rolling": must be RollingUpdate or Recreate`},
 		{"R-V38 good", `strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 25%, maxUnavailable: 0}}`, "", "", ""},

@@ -101,6 +101,12 @@ resources: {requests: {cpu: 1}} # here`, StagePods, "resources.requests.cpu", "p
 		{"R-V33 limit", `
 containers: [{name: a, resources: {limits: {cpu: 2}}}]
 resources: {limits: {cpu: 1}} # here`, StageObject, "resources.limits.cpu", `pod limit of 1 cpu is lower than the limit of container "a", 2`},
+		{"R-V33 limit of requests", `
+containers: [{name: a, resources: {requests: {cpu: 600m}}}, {name: b, resources: {requests: {cpu: 600m}}}]
+resources: {limits: {cpu: 1}} # here`, StagePods, "resources.limits.cpu", "pod limit of 1 cpu is lower than its containers' requests of 1.2"},
+		{"R-V33 limit is the requests", `
+containers: [{name: a, resources: {requests: {cpu: 500m}}}, {name: b, resources: {requests: {cpu: 500m}}}]
+resources: {limits: {cpu: 1}}`, "", "", ""},
 		{"R-V33 name", "containers: [{name: a}]\nresources: {limits: {nvidia.com/gpu: 1}} # here", StageObject, "resources.limits.nvidia.com/gpu", "at pod level"},
 		{"R-V33 claims", "containers: [{name: a}]\nresources: {claims: [{name: x}]} # here", StageObject, "resources.claims", "claims is set at pod level"},
 		{"R-V33 windows", "containers: [{name: a}]\nos: {name: windows}\nresources: {limits: {cpu: 1}} # here", StageObject, "resources", "Windows pod"},
