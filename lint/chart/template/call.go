@@ -33,9 +33,6 @@ func (x *run) function(n *parse.IdentifierNode, g given) reflect.Value {
 	if builtin {
 		f = builtins[n.Ident]
 	}
-	if f == nil {
-		x.fail("%q is not a defined function", n.Ident)
-	}
 	c := callee{name: n.Ident, fn: reflect.ValueOf(f), predefined: builtin}
 	if builtin && (n.Ident == "and" || n.Ident == "or") {
 		// "and" and "or" stop at the first argument that determines the result.
@@ -62,9 +59,6 @@ func (x *run) function(n *parse.IdentifierNode, g given) reflect.Value {
 func (x *run) call(c callee, g given) reflect.Value {
 	x.checkCount(c, g)
 	t := c.fn.Type()
-	if n := t.NumOut(); n != 1 && (n != 2 || t.Out(1) != errorType) {
-		x.fail("can't call method/function %q with %d results", c.name, n)
-	}
 	args := append(make([]reflect.Value, 0, len(c.self)+g.count()), c.self...)
 	for _, n := range g.nodes {
 		args = append(args, x.argument(n, g.dot, parameter(t, len(args))))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -55,6 +56,8 @@ type outer struct {
 	Time    time.Time
 }
 
+type embedding struct{ *inner }
+
 type broken2 struct{}
 
 func (*broken2) Error() string { return "broken" }
@@ -88,6 +91,9 @@ func data() map[string]any {
 		"seq":      iter.Seq[int](func(yield func(int) bool) { _ = yield(1) && yield(2) && yield(3) }), "noSeq": iter.Seq[int](func(func(int) bool) {}),
 		"seq2":  iter.Seq2[string, int](func(yield func(string, int) bool) { _ = yield("a", 1) && yield("b", 2) }),
 		"value": reflect.ValueOf("reflected"),
+		"pair":  func() (int, int) { return 1, 2 }, "nothing": func() {}, "triple": func() (int, int, error) { return 1, 2, nil },
+		"embedding": embedding{&inner{"e"}}, "embeddingNil": embedding{},
+		"byUint": map[uint]int{2: 1, 1: 2, 10: 3}, "noUint": uint(0), "highest": uint64(math.MaxUint64), "minusOne": -1,
 	}
 }
 

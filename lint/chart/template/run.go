@@ -306,7 +306,8 @@ func sortedEntries(m reflect.Value) iter.Seq2[reflect.Value, reflect.Value] {
 	}
 }
 
-// compareKeys orders map keys. Keys of different kinds are ordered by kind.
+// compareKeys orders map keys, which are scalars in all maps that a chart can make. Keys of different
+// kinds are ordered by kind.
 func compareKeys(a, b reflect.Value) int {
 	a, b = unpacked(a), unpacked(b)
 	if a.Kind() != b.Kind() {
@@ -323,20 +324,6 @@ func compareKeys(a, b reflect.Value) int {
 		return cmp.Compare(a.Float(), b.Float())
 	case truths:
 		return cmp.Compare(strconv.FormatBool(a.Bool()), strconv.FormatBool(b.Bool()))
-	}
-	switch a.Kind() {
-	case reflect.Struct:
-		for i := range min(a.NumField(), b.NumField()) {
-			if by := compareKeys(a.Field(i), b.Field(i)); by != 0 {
-				return by
-			}
-		}
-	case reflect.Array:
-		for i := range min(a.Len(), b.Len()) {
-			if by := compareKeys(a.Index(i), b.Index(i)); by != 0 {
-				return by
-			}
-		}
 	}
 	return 0
 }
