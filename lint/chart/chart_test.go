@@ -80,15 +80,26 @@ func TestConstants(t *testing.T) {
 func TestMachine(t *testing.T) {
 	t.Setenv("TZ", "Asia/Tokyo")
 	for call, want := range map[string]string{
-		`now | date "2006-01-02 15:04 MST"`:           "2025-01-01 00:00 UTC",
-		`dateInZone "15:04 MST" 0 "Asia/Tokyo"`:       "00:00 UTC",
-		`toDate "2006-01-02" "2024-02-03" | htmlDate`: "2024-02-03",
-		`getHostByName "localhost"`:                   "",
-		`lookup "v1" "Pod" "default" "x"`:             "map[]",
-		`keys (dict "b" 1 "a" 2) | join ","`:          "a,b",
-		`decryptAES "k" (encryptAES "k" "text")`:      "text",
-		`.Files.Get "/etc/passwd"`:                    "",
-		`.Files.Get "../x"`:                           "",
+		`now | date "2006-01-02 15:04 MST"`:                                     "2025-01-01 00:00 UTC",
+		`dateInZone "15:04 MST" 0 "Asia/Tokyo"`:                                 "00:00 UTC",
+		`toDate "2006-01-02" "2024-02-03" | htmlDate`:                           "2024-02-03",
+		`getHostByName "localhost"`:                                             "",
+		`lookup "v1" "Pod" "default" "x"`:                                       "map[]",
+		`keys (dict "b" 1 "a" 2) | join ","`:                                    "a,b",
+		`decryptAES "k" (encryptAES "k" "text")`:                                "text",
+		`.Files.Get "/etc/passwd"`:                                              "",
+		`.Files.Get "../x"`:                                                     "",
+		`values (dict "b" 1 "a" 2) | toJson`:                                    "[2,1]",
+		`now.AddDate 0 0 -1 | ago`:                                              "24h0m0s",
+		`ago 1735689599`:                                                        "1s",
+		`ago (int64 1735689600)`:                                                "0s",
+		`date "2006" "not a time"`:                                              "2025",
+		`randInt 5 6`:                                                           "5",
+		`(genCAWithKey "ca" 365 "key").Key`:                                     "key",
+		`(genSelfSignedCertWithKey "a" nil nil 365 "key").Key`:                  "key",
+		`(genSignedCertWithKey "a" nil nil 365 (genCA "ca" 365) "key").Key`:     "key",
+		`(genCAWithKey "ca" 365 "key").Cert | trunc 27`:                         "-----BEGIN CERTIFICATE-----",
+		`with buildCustomCert "Y2VydA==" "a2V5" }}{{ .Cert }} {{ .Key }}{{ end`: "cert key",
 	} {
 		res, err := Render(chartOf(shop + "-- templates/a.yaml --\n{{ " + call + " }}"))
 		if err != nil || string(res.Manifests[0].Text) != want+"\n" && string(res.Manifests[0].Text) != want {

@@ -339,18 +339,14 @@ func (c *constants) encrypt(password, text string) (string, error) {
 // now returns the same time in every run.
 func now() time.Time { return time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// moment converts a date in the same way as sprig.
+// moment converts a date in the same way as sprig. Templates cannot get a date of another type.
 func moment(date any) time.Time {
 	switch date := date.(type) {
 	case time.Time:
 		return date
-	case *time.Time:
-		return *date
 	case int64:
 		return time.Unix(date, 0)
 	case int:
-		return time.Unix(int64(date), 0)
-	case int32:
 		return time.Unix(int64(date), 0)
 	}
 	return now()
