@@ -110,9 +110,6 @@ func (f files) AsSecrets() string { return f.encoded(base64.StdEncoding.EncodeTo
 // encoded returns the files as YAML for the data of a ConfigMap or a Secret. If several files have
 // the same base name, encoded uses the one whose full name sorts last. Helm uses a random one.
 func (f files) encoded(encode func([]byte) string) string {
-	if f == nil {
-		return ""
-	}
 	data := map[string]string{}
 	for _, name := range sorting.Keys(f) {
 		data[path.Base(name)] = encode(f[name])

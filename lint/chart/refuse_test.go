@@ -29,16 +29,19 @@ func TestRefused(t *testing.T) {
 			"-- templates/_a.tpl --\n{{ define \"a\" }}\n{{ required \"set .Values.host\" .Values.host }}{{ end }}\n-- templates/a.yaml --\n{{ include \"a\" . }}\n",
 			"templates/_a.tpl:2: set .Values.host",
 		},
-		"fail":        {"-- templates/a.yaml --\n\n{{ fail \"no: way\" }}\n", "templates/a.yaml:2: no: way"},
-		"fail in tpl": {"-- templates/a.yaml --\n\n{{ tpl `{{ fail \"no\" }}` . }}\n", "templates/a.yaml:2: no"},
-		"nil pointer": {"-- templates/a.yaml --\n{{ .Values.a.b.c }}\n", `templates/a.yaml:1: executing "shop/templates/a.yaml" at <.Values.a.b.c>: nil pointer evaluating interface {}.b`},
-		"randInt":     {"-- templates/a.yaml --\n\n{{ randInt 5 5 }}\n", "templates/a.yaml:2: "},
-		"certificate": {"-- templates/a.yaml --\n\n{{ buildCustomCert `-` `a2V5` }}\n", "unable to decode base64 certificate"},
-		"key":         {"-- templates/a.yaml --\n\n{{ buildCustomCert `Y2VydA==` `-` }}\n", "unable to decode base64 private key"},
-		"included":    {"-- templates/a.yaml --\n\n{{ include `none` . }}\n", `templates/a.yaml:2: executing "shop/templates/a.yaml" at <include ` + "`none`" + ` .>: error calling include: no template "none" is defined`},
-		"syntax":      {"-- templates/a.yaml --\na\n{{ if }}\n", "templates/a.yaml:2: the template cannot be parsed: missing value for if"},
-		"env":         {"-- templates/a.yaml --\n{{ env \"HOME\" }}\n", `templates/a.yaml:1: the template cannot be parsed: function "env" not defined`},
-		"kubeVersion": {"kubeVersion: '>=1.99'\n-- templates/a.yaml --\n", "Chart.yaml:4: the chart requires Kubernetes >=1.99, but the version is v1.36.0"},
+		"fail":                    {"-- templates/a.yaml --\n\n{{ fail \"no: way\" }}\n", "templates/a.yaml:2: no: way"},
+		"fail in tpl":             {"-- templates/a.yaml --\n\n{{ tpl `{{ fail \"no\" }}` . }}\n", "templates/a.yaml:2: no"},
+		"nil pointer":             {"-- templates/a.yaml --\n{{ .Values.a.b.c }}\n", `templates/a.yaml:1: executing "shop/templates/a.yaml" at <.Values.a.b.c>: nil pointer evaluating interface {}.b`},
+		"randInt":                 {"-- templates/a.yaml --\n\n{{ randInt 5 5 }}\n", "randInt: the second number must be larger than the first"},
+		"certificate":             {"-- templates/a.yaml --\n\n{{ buildCustomCert `-` `a2V5` }}\n", "unable to decode base64 certificate"},
+		"key":                     {"-- templates/a.yaml --\n\n{{ buildCustomCert `Y2VydA==` `-` }}\n", "unable to decode base64 private key"},
+		"included":                {"-- templates/a.yaml --\n\n{{ include `none` . }}\n", `templates/a.yaml:2: executing "shop/templates/a.yaml" at <include ` + "`none`" + ` .>: error calling include: no template "none" is defined`},
+		"long detail":             {"-- templates/a.yaml --\n{{ fail (print (repeat 1000 `a`) `b` (repeat 1000 `c`)) }}\n", "templates/a.yaml:1: " + strings.Repeat("a", 1000) + " ... " + strings.Repeat("c", 1000)},
+		"not quite a long detail": {"-- templates/a.yaml --\n{{ fail (print (repeat 1000 `a`) (repeat 1000 `c`)) }}\n", "templates/a.yaml:1: " + strings.Repeat("a", 1000) + strings.Repeat("c", 1000)},
+		"two files":               {"-- values.yaml --\na: 1\n-- values.yaml --\na: 2\n", "values.yaml:1: there are two files of this name"},
+		"syntax":                  {"-- templates/a.yaml --\na\n{{ if }}\n", "templates/a.yaml:2: the template cannot be parsed: missing value for if"},
+		"env":                     {"-- templates/a.yaml --\n{{ env \"HOME\" }}\n", `templates/a.yaml:1: the template cannot be parsed: function "env" not defined`},
+		"kubeVersion":             {"kubeVersion: '>=1.99'\n-- templates/a.yaml --\n", "Chart.yaml:4: the chart requires Kubernetes >=1.99, but the version is v1.36.0"},
 		"schema": {
 			"-- values.schema.json --\n{\"properties\": {\"a\": {\"type\": \"string\"}}}\n-- values.yaml --\na: 1\n",
 			"values.schema.json:1: the values do not meet the schema",
@@ -72,25 +75,53 @@ func TestRefused(t *testing.T) {
 // TestDeepSchemas nests a value just as deep as a schema may follow it, through each keyword that takes a
 // step. One more is refused.
 func TestDeepSchemas(t *testing.T) {
-	for keyword, schema := range map[string]string{
-		"properties":           `{"properties": {"t": %[1]s}}`,
-		"patternProperties":    `{"patternProperties": {".*": %[1]s}}`,
-		"additionalProperties": `{"additionalProperties": %[1]s}`,
-		"allOf":                `{"properties": {"t": {"allOf": [%[1]s]}}}`,
+	const table, list, draft7 = "{t: ", "[", `"$schema": "http://json-schema.org/draft-07/schema#", `
+	for keyword, c := range map[string]struct{ open, draft, schema string }{
+		"properties":           {table, "", `{"properties": {"t": %[1]s}}`},
+		"patternProperties":    {table, "", `{"patternProperties": {".*": %[1]s}}`},
+		"additionalProperties": {table, "", `{"additionalProperties": %[1]s}`},
+		"allOf":                {table, "", `{"properties": {"t": {"allOf": [%[1]s]}}}`},
+		"dependentSchemas":     {table, "", `{"properties": {"t": {"dependentSchemas": {"t": %[1]s}}}}`},
+		"dependencies":         {table, draft7, `{"properties": {"t": {"dependencies": {"t": %[1]s}}}}`},
+		"items":                {list, "", `{"items": %[1]s}`},
+		"contains":             {list, "", `{"contains": %[1]s, "minContains": 0}`},
+		"unevaluatedItems":     {list, "", `{"unevaluatedItems": %[1]s}`},
+		"prefixItems":          {list, "", `{"prefixItems": [%[1]s]}`},
+		"items before 2020":    {list, draft7, `{"items": %[1]s}`},
+		"items by position":    {list, draft7, `{"items": [%[1]s]}`},
+		"additionalItems":      {"[0, ", draft7, `{"items": [{}], "additionalItems": %[1]s}`},
 	} {
 		steps := 2 // into the value, and by $ref
-		if keyword == "allOf" {
+		if strings.Contains(c.schema, `{"t": {"`) {
 			steps = 3
 		}
 		again := `{"$ref": "#/definitions/n"}`
-		text := "-- values.schema.json --\n{\"properties\": {\"t\": " + again + "}, \"definitions\": {\"n\": " + fmt.Sprintf(schema, again) + "}}\n-- values.yaml --\n" +
-			"%s\n-- templates/a.yaml --\na: 1\n"
+		text := "-- values.schema.json --\n{" + c.draft + `"properties": {"t": ` + again + `}, "definitions": {"n": ` + fmt.Sprintf(c.schema, again) + "}}\n-- values.yaml --\n" +
+			"t: %s\n-- templates/a.yaml --\na: 1\n"
+		innermost, shut := "[]", "]"
+		if c.open == table {
+			innermost, shut = "{}", "}"
+		}
 		deep := (1000 - steps) / steps
 		for depth, refused := range map[int]bool{deep: false, deep + 2: true} {
-			values := strings.Repeat("{t: ", depth+1) + "{}" + strings.Repeat("}", depth+1)
+			values := strings.Repeat(c.open, depth) + innermost + strings.Repeat(shut, depth)
 			if _, err := render(chartOf(shop+fmt.Sprintf(text, values)), limits.ChartSteps); (err != nil) != refused {
 				t.Errorf("%s, %d deep: %v", keyword, depth, err)
 			}
+		}
+	}
+}
+
+// TestUniqueItems checks that comparing each item of a list with each other counts.
+func TestUniqueItems(t *testing.T) {
+	for n, refused := range map[int]bool{999: false, 1000: true} {
+		var list strings.Builder
+		for i := range n {
+			fmt.Fprintf(&list, "- %d\n", i)
+		}
+		_, err := Render(chartOf(shop + "-- values.schema.json --\n{\"properties\": {\"a\": {\"uniqueItems\": true}}}\n-- values.yaml --\na:\n" + list.String()))
+		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "takes more than 1000000 steps") {
+			t.Errorf("%d items: %v", n, err)
 		}
 	}
 }
