@@ -61,15 +61,9 @@ func (x *index) knows(v any, depth int) bool {
 	return false
 }
 
-// copied gives the copy of a map or list the paths of the original.
+// copied gives the copy of a map or list the paths of the original. Scalars keep their addresses.
 func (x *index) copied(from, to any, depth int) {
 	if depth > limits.ChartNesting {
-		return
-	}
-	if at := boxOf(to); at != nil {
-		if p := x.valuePath(from); p != nil && x.scalars[at] == nil {
-			x.scalars[at] = p
-		}
 		return
 	}
 	id, ok := identity(to)

@@ -43,6 +43,31 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
+// TestSetOrigins checks the values that --set changes in a list of a values file, and a text of several lines.
+func TestSetOrigins(t *testing.T) {
+	in := chartOf(shop + `-- -f:env.yaml --
+pools:
+- cpu: 10
+- cpu: 20
+- cpu: 30
+-- templates/a.yaml --
+{{ range .Values.pools }}
+cpu: {{ .cpu }}
+{{ end }}
+script:
+  {{ .Values.script | nindent 2 }}
+`)
+	in.Set = []string{"pools[1].cpu=21", "script=set -e\nrun"}
+	res, err := Render(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkWant(t, res, []string{
+		"cpu: 10 => templates/a.yaml:2 env.yaml:2:8", "cpu: 21 => templates/a.yaml:2 --set", "cpu: 30 => templates/a.yaml:2 env.yaml:4:8",
+		"set -e => templates/a.yaml:5 --set", "run => templates/a.yaml:5 --set",
+	})
+}
+
 func setsOf(text string) (all []string) {
 	for _, f := range txtar.Parse([]byte(text)).Files {
 		if f.Name == "--set" {
