@@ -10,7 +10,7 @@ import (
 
 // TestExpand compares each form of expression with the result of Flux.
 func TestExpand(t *testing.T) {
-	vars := &render.Variables{Given: map[string]render.Variable{"a": {Value: "Abc-abc"}, "n": {Value: "3"}, "e": {}}, Unknown: []string{"secret"}}
+	vars := &render.Variables{Given: map[string]render.Variable{"a": {Value: "Abc-abc"}, "n": {Value: "3"}, "m": {Value: "-2"}, "far": {Value: "-20"}, "e": {}}, Unknown: []string{"secret"}}
 	open := &render.Variables{Given: vars.Given, Open: true}
 	for _, c := range []struct {
 		text, want string
@@ -28,6 +28,11 @@ func TestExpand(t *testing.T) {
 		{"${gone:=${other:-x}-y}", "x-y", vars},
 		{"${a^^}${a,,}${a,}${a^}", "ABC-ABCabc-abcabc-abcAbc-abc", vars},
 		{"${a:1}${a:1:2}${a:-2}${a:9}", "bc-abcbcAbc-abc", vars},
+		{"${a:x} ${a: -2} ${a:1:x}", "Abc-abc Abc-abc Abc-abc", vars}, // no numbers
+		{"${a:${m}} ${a:${m}:1} ${a:${far}:2}", "bc b Ab", vars},
+		{"${a:1:0} ${a:6:1} ${a:6:2} ${a:7}", " c c ", vars},
+		{"${a:1:-1}", "${a:1:-1}", vars}, // Flux crashes
+		{"${a/#x/y} ${a/%x/y}", "Abc-abc Abc-abc", vars},
 		{"${#a} ${#e}", "7 0", vars},
 		{"${a/bc/X}${a//bc/X}${a/#Ab/X}${a/%bc/X}${a//bc/}", "AX-abcAX-aXXc-abcAbc-aXA-a", vars},
 		{"${a#Abc-}${a##Abc}${a%abc}${a%%-abc}${a#x}", "abc-abcAbc-AbcAbc-abc", vars},
