@@ -28,7 +28,7 @@ func TestExpand(t *testing.T) {
 		{"${gone:=${other:-x}-y}", "x-y", vars},
 		{"${a^^}${a,,}${a,}${a^}", "ABC-ABCabc-abcabc-abcAbc-abc", vars},
 		{"${a:1}${a:1:2}${a:-2}${a:9}", "bc-abcbcAbc-abc", vars},
-		{"${a:x} ${a: -2} ${a:1:x}", "Abc-abc Abc-abc Abc-abc", vars}, // no numbers
+		{"${a:x} ${a:x:2} ${a: -2} ${a:1:x}", "Abc-abc Abc-abc Abc-abc Abc-abc", vars}, // no numbers
 		{"${a:${m}} ${a:${m}:1} ${a:${far}:2}", "bc b Ab", vars},
 		{"${a:1:0} ${a:6:1} ${a:6:2} ${a:7}", " c c ", vars},
 		{"${a:1:-1}", "${a:1:-1}", vars}, // Flux crashes
