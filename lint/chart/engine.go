@@ -28,10 +28,8 @@ type engine struct {
 	machine   *template.Machine
 	set       *template.Set
 	templates map[string]*source
-	// included counts the unfinished inclusions of each template. depth is the nesting depth of
-	// include, tpl and template.
-	included map[string]int
-	depth    int
+	// depth is the nesting depth of include, tpl and template.
+	depth int
 }
 
 // source is one template file.
@@ -44,7 +42,7 @@ type source struct {
 }
 
 func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
-	e := &engine{l: l, budget: &l.budget, templates: map[string]*source{}, included: map[string]int{}}
+	e := &engine{l: l, budget: &l.budget, templates: map[string]*source{}}
 	e.constants = &constants{chart: c.Name()}
 	e.trace = &trace{
 		e: e, sources: map[*template.Source]*written{}, nodes: map[parse.Node]*node{}, texts: map[*byte]*traced{}, makes: map[*parse.ListNode]bool{},
@@ -181,9 +179,6 @@ func (w *writer) Write(text []byte) (n int, err error) {
 	return w.f.text.Write(text)
 }
 
-// maxSame is the maximum recursion depth of a template that includes itself.
-const maxSame = 1000
-
 // nested returns the include and tpl functions for the definitions in a set.
 func (e *engine) nested(s *template.Set) map[string]any {
 	return map[string]any{
@@ -193,12 +188,7 @@ func (e *engine) nested(s *template.Set) map[string]any {
 			if t == nil {
 				return "", fmt.Errorf("no template %q is defined", name)
 			}
-			if e.included[name] > maxSame {
-				return "", limit("include is limited to a depth of 1000")
-			}
-			e.included[name]++
 			f, err := e.into(s, t, dot)
-			e.included[name]--
 			if err != nil {
 				return "", err
 			}
