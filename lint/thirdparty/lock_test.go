@@ -3,6 +3,7 @@ package thirdparty
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,8 +42,14 @@ func TestHostileLocks(t *testing.T) {
 	}
 	whole := func(rows ...string) string { return `{"version":1,"entries":[` + strings.Join(rows, ",") + "]}" }
 	good := row("a", "a.tgz", "1", zeros)
+	many := make([]string, maxEntries+1)
+	for i := range many {
+		many[i] = row(fmt.Sprintf("%05d", i), fmt.Sprintf("%05d", i), "1", zeros)
+	}
 	for text, want := range map[string]string{
 		whole(good):                                            "",
+		whole(many[1:]...):                                     "",
+		whole(many...):                                         "10001 entries; expected at most 10000",
 		"":                                                     "expected the lock",
 		"[]":                                                   "expected the lock",
 		whole(good) + "{}":                                     "nothing after it",
@@ -112,6 +119,19 @@ func TestDigest(t *testing.T) {
 	for _, name := range []string{"none", "../x", "charts/a-1.tgz/x"} {
 		if s, err := Digest(folder, name); err == nil {
 			t.Errorf("%s: %s", name, s)
+		}
+	}
+}
+
+// TestNoDigest checks files that no copy may have.
+func TestNoDigest(t *testing.T) {
+	for name, want := range map[string]string{"git/.git/config": "belongs to git", "git/sub/.GIT": "belongs to git", "git/pipe": "a device, a pipe or a socket"} {
+		file := &fstest.MapFile{Data: []byte("x")}
+		if name == "git/pipe" {
+			file.Mode = fs.ModeNamedPipe
+		}
+		if s, err := Digest(fstest.MapFS{name: file, "git/a.yaml": {}}, "git"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s, %v, want %s", name, s, err, want)
 		}
 	}
 }
