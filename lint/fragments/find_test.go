@@ -14,6 +14,7 @@ const (
 	argo  = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: redis, namespace: argocd}\nspec:\n"
 	set   = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: redis}\nspec:\n  template:\n    spec:\n"
 	plain = "{nodeSelector: {a: b}}"
+	long  = "a-name-of-sixty-bytes-which-a-path-shows-from-start-to-end-0"
 )
 
 func objectOf(t *testing.T, text string) *source.Object {
@@ -56,6 +57,10 @@ var findRows = map[string]struct {
 	"encrypted":             {text: flux + "  values: {nodeSelector: {a: 'ENC[AES256_GCM,data:x]'}}", left: true},
 	"an anchor":             {text: flux + "  values: {a: &x " + plain + ", b: *x, c: *x}", want: "a@5"},
 	"a name with controls":  {text: flux + "  values: {\"a\\e[31m\": {b.c: " + plain + "}}", want: `"a\x1b[31m"."b.c"@5`},
+	"a name of 60 bytes":    {text: flux + "  values: {" + long + ": " + plain + "}", want: long + "@5"},
+	"a name of 61 bytes":    {text: flux + "  values: {" + long + "b: " + plain + "}", want: `"` + long + `..."@5`},
+	"deep text":             {text: argo + "  source:\n    helm:\n      values: |\n" + strings.Repeat(" ", maxIndent) + "a: {nodeSelector: {b: c}}\n", want: "a@8"},
+	"text that is too deep": {text: argo + "  source:\n    helm:\n      values: |\n" + strings.Repeat(" ", maxIndent+1) + "a: {nodeSelector: {b: c}}\n", left: true},
 	"valuesObject":          {text: argo + "  source: {helm: {valuesObject: {a: " + plain + "}}}", want: "a@5"},
 	"several sources":       {text: argo + "  sources:\n  - helm: {valuesObject: " + plain + "}\n  - ref: x\n  - helm: {valuesObject: {b: " + plain + "}}", want: "@6 b@8"},
 	"one beside several":    {text: argo + "  source: {helm: {valuesObject: {a: " + plain + "}}}\n  sources:\n  - helm: {valuesObject: " + plain + "}", want: "@7"},
