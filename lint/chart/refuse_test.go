@@ -72,6 +72,19 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestVersions checks the versions of Kubernetes and Helm that templates are told, and those that are none.
+func TestVersions(t *testing.T) {
+	in := chartOf(shop + "-- templates/a.yaml --\n{{ .Capabilities.KubeVersion.Version }} {{ .Capabilities.HelmVersion.Version }}")
+	in.KubeVersion, in.HelmVersion = "1.31.2", "3.10.1"
+	if res, err := Render(in); err != nil || string(res.Manifests[0].Text) != "v1.31.2 v3.10.1\n" {
+		t.Errorf("%v, %+v", err, res)
+	}
+	in.HelmVersion = "three"
+	refuses(t, in, limits.ChartSteps, `Chart.yaml:1: Helm version "three": `)
+	in.KubeVersion = "new"
+	refuses(t, in, limits.ChartSteps, `Chart.yaml:1: Kubernetes version "new": `)
+}
+
 // TestDeepSchemas nests a value just as deep as a schema may follow it, through each keyword that takes a
 // step. One more is refused.
 func TestDeepSchemas(t *testing.T) {

@@ -28,14 +28,7 @@ func (l *loader) validate(c *helm.Chart, values map[string]any) error {
 		}
 	}
 	for _, d := range c.Dependencies() {
-		of, ok := values[d.Name()]
-		if !ok || of == nil {
-			continue
-		}
-		table, ok := of.(map[string]any)
-		if !ok {
-			return l.at(valuesFile, d.Name(), "the values of the dependency %s are not a mapping", d.Name())
-		}
+		table, _ := values[d.Name()].(map[string]any) // Coalesce makes it one or fails
 		if err := l.validate(d, table); err != nil {
 			return err
 		}
