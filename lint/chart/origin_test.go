@@ -43,7 +43,8 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestSetOrigins checks the values that --set changes in a list of a values file, and a text of several lines.
+// TestSetOrigins checks the values that --set changes in a list of a values file, and a text of
+// several lines.
 func TestSetOrigins(t *testing.T) {
 	in := chartOf(shop + `-- -f:env.yaml --
 pools:
