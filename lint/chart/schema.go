@@ -28,9 +28,10 @@ func (l *loader) validate(c *helm.Chart, values map[string]any) error {
 		}
 	}
 	for _, d := range c.Dependencies() {
-		table, _ := values[d.Name()].(map[string]any) // Coalesce makes it one or fails
-		if err := l.validate(d, table); err != nil {
-			return err
+		if table, ok := values[d.Name()].(map[string]any); ok { // Coalesce refuses all else
+			if err := l.validate(d, table); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
