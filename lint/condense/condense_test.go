@@ -147,6 +147,7 @@ func TestDifferences(t *testing.T) {
 		{base + "\n- {name: v, count: 0, min: 0, max: 3}", base, ""},
 		{base, base + "\n- {name: v, count: 2}", "pool v: new, 2 nodes"},
 		{"- {name: w, zones: {a: 2}}", "- {name: w, count: 2}", "pool w: zone a has 0 nodes now, not 2; pool w: label topology.kubernetes.io/zone differs; unknown labels: failure-domain.beta.kubernetes.io/zone is gone"},
+		{"- {name: w, zones: {a: 1}}", "- {name: w, count: 1}", "pool w: zone a has 0 nodes now, not 1; pool w: label topology.kubernetes.io/zone differs; unknown labels: failure-domain.beta.kubernetes.io/zone is gone"},
 	} {
 		_, was := condensed(t, head+c.was)
 		_, now := condensed(t, head+c.now)

@@ -67,6 +67,28 @@ func TestPodsOfDaemonSets(t *testing.T) {
 	}
 }
 
+// TestMostOnANode checks how many pods of a workload with a spread constraint may be on one node and in one
+// zone of a pool that grows.
+func TestMostOnANode(t *testing.T) {
+	t.Parallel()
+	const nodes = "{apiVersion: schedlint.dev/v1alpha1, kind: NodeTopology, pools: [{name: w, zones: {a: 1, b: %d}, min: 1, max: 4, allocatable: {cpu: 4, memory: 8Gi, pods: 110}}]}"
+	for _, c := range []struct {
+		inB    int // nodes
+		spread string
+		want   string
+	}{
+		{0, "maxSkew: 1, ", "4 on a node, 4 in a zone"}, // before zone b has a node
+		{1, "maxSkew: 1, ", "2 on a node, 2 in a zone"},
+		{1, "maxSkew: 1, minDomains: 2, ", "2 on a node, 2 in a zone"},
+		{0, "maxSkew: 1, minDomains: 2, ", "4 on a node, 4 in a zone"}, // not limited where there are fewer domains at first
+	} {
+		w := rowOf(described(t, fmt.Sprintf(nodes, c.inB), strings.Replace(pod("topologySpreadConstraints: [{"+c.spread+"topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: a}}}],", ""), "replicas: 2", "replicas: 4", 1)), "a")
+		if got := fmt.Sprintf("%d on a node, %d in a zone", w.OnOneNodeMax, w.InOneZoneMax); got != c.want {
+			t.Errorf("%s: %s, want %s", c.spread, got, c.want)
+		}
+	}
+}
+
 // TestHostFields checks what pods share with their node, the time that they have to stop, and their
 // ports.
 func TestHostFields(t *testing.T) {
