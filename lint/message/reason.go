@@ -77,6 +77,9 @@ var named = map[model.Cause]func(model.Reason) string{
 		}
 		return "depends on the node label " + r.Name + ", which is not known on every node"
 	},
+	model.BySystem: func(r model.Reason) string {
+		return "the kubelet of node " + r.Name + " refuses its pods: spec.os names another operating system, which the scheduler does not look at"
+	},
 	model.ByStrategy: func(r model.Reason) string { return unclear(r.Strategy) },
 	model.ByPoolSize: func(r model.Reason) string {
 		return fmt.Sprintf("begins to fit with %d nodes in pool %s", r.Count, r.Name)

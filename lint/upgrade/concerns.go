@@ -88,7 +88,7 @@ func (p *plan) obstacle(c *concern) {
 		p.about(w, "", "%s", message.Reason(model.Reason{Cause: model.Returns}))
 		return
 	case w.Pin != "" && p.s.AnyZone && len(p.nodes) > 1 ||
-		pin.Key == corev1.LabelHostname || pin.Vague || pin.Open != "" || w.OrdinalReaches != nil || len(w.Reaches)+len(w.Early)+len(w.OncePod) > 0 || w.OpenOnce != "" || w.Inline != "" || w.SharesClaim,
+		pin.Key == corev1.LabelHostname || pin.Vague || pin.Open != "" || w.OrdinalReaches != nil || len(w.Reaches)+len(w.Early)+len(w.OncePod) > 0 || w.OpenOnce != "" || w.OpenVolume != "" || w.SharesClaim,
 		cmp.Or(w.Attached, diag.Never) != diag.Never && (w.Scale != nil || w.Count.N > 1):
 		p.about(w, "", fixed)
 		return

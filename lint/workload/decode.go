@@ -54,7 +54,7 @@ func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	w.dropFields((&place{base: kind.Template, value: w.TemplateNode}).field("spec"))
 	l.labels(w)
 	l.spec(w)
-	w.Claims, w.Inline, w.InlineDisks = w.readClaims(), w.readInline(), w.readInlineDisks()
+	w.Claims, w.OpenVolume, w.InlineDisks = w.readClaims(), w.readInline(), w.readInlineDisks()
 	w.Running = kind.Kind == "Pod" && w.Spec.NodeName != "" && o.Root.At("status", "phase").Text() == "Running"
 	c := checker{w: w, unchecked: StageObject, created: StagePods, fromTemplate: StageObject}
 	if w.Kind.VM {

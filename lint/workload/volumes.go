@@ -542,7 +542,12 @@ func (b *binder) behave(w *Workload, c *Claim, held bool) {
 			c.Behavior = storage.Behavior{Pinned: storage.PinFree}
 		}
 	}
-	c.TracksCapacity = class != nil && waits(class) && !c.Bound && b.tracksCapacity(class)
+	if class != nil && waits(class) && !c.Bound {
+		c.TracksCapacity = b.tracksCapacity(class)
+		if w.Spec.NodeName != "" { // R-N35
+			w.OpenVolume = cmp.Or(w.OpenVolume, "claim "+c.Name+", which stays unbound unless the scheduler places a pod with it: spec.nodeName bypasses the scheduler")
+		}
+	}
 	if c.Class != "" {
 		c.Behavior = b.storage.Classes[c.Class].Or(c.Behavior)
 	}

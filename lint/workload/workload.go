@@ -106,8 +106,9 @@ type Workload struct {
 	// says which of them pods may use otherwise, or is empty.
 	OncePod  []string
 	OpenOnce string
-	// Inline says what is not known about a volume in the pod spec that is a disk, or is empty.
-	Inline string
+	// OpenVolume says what is not known about a volume in the pod spec that is a disk, or about a claim
+	// that only the scheduler has bound for a pod that names its node. It is empty otherwise.
+	OpenVolume string
 	// InlineDisks lists the volumes in the pod spec that a CSI driver attaches, each with its driver.
 	InlineDisks [][2]string
 	// SharesClaim is set if other workloads use a claim of the pods, too.

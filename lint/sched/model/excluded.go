@@ -288,6 +288,9 @@ const (
 	// ByVolume means that it is unknown which nodes can use the volumes of the pods. Name names an
 	// object or says what is not known.
 	ByVolume Cause = "volume"
+	// BySystem means that the kubelet of the node Name refuses the pods, because spec.os names another
+	// operating system than the node has.
+	BySystem Cause = "operating-system"
 	// ByNamespace means that the namespace of the pods or of a rule is a placeholder.
 	ByNamespace Cause = "namespace"
 	// ByNodeLabel means that nodes may have the label Name with any value.

@@ -304,7 +304,9 @@ func (m *Model) unknown(g *Group) Reason {
 	if name := g.Spec.NodeName; name != "" && !g.Running && m.Topology.MadeUp(name) {
 		return Reason{Cause: ByNodeLabel, Name: metav1.ObjectNameField}
 	}
-	switch volumes := m.volumesOf(g); {
+	switch volumes, other := m.volumesOf(g), m.otherSystem(g); {
+	case other != "":
+		return Reason{Cause: BySystem, Name: other}
 	case volumes.Given() && (g.Kind.PerNode() || g.Running || m.fitsAnywhere(g)):
 		return volumes
 	case g.Operator != "" && m.fitsAnywhere(g):
@@ -415,6 +417,20 @@ func avoidedKeys(ws []*workload.Workload) map[string]bool {
 		}
 	}
 	return keys
+}
+
+// otherSystem returns a node that passes a group's node-level filters and has another operating system
+// than spec.os names, or "". Its kubelet refuses the pods (R-P16).
+func (m *Model) otherSystem(g *Group) string {
+	if g.Spec.OS == nil || g.Running {
+		return ""
+	}
+	for n := range m.Usable(g.Workload) {
+		if os, has := n.Labels[corev1.LabelOSStable]; has && os != string(g.Spec.OS.Name) {
+			return n.Name
+		}
+	}
+	return ""
 }
 
 // classDecides reports whether the pods can use some node only with a toleration that their

@@ -457,8 +457,8 @@ func (m *Model) volumesOf(g *Group) Reason {
 		return Reason{Cause: ByVolume, Name: m.run.volumes.open(m, g)}
 	case m.driverless(g) != "":
 		return Reason{Cause: ByVolume, Name: m.driverless(g)}
-	case g.Inline != "" && !g.Running:
-		return Reason{Cause: ByVolume, Name: g.Inline}
+	case g.OpenVolume != "" && !g.Running:
+		return Reason{Cause: ByVolume, Name: g.OpenVolume}
 	case g.OpenOnce != "" && several:
 		return Reason{Cause: ByVolume, Name: g.OpenOnce}
 	case g.SharedPin && several && (p.Key != "" || g.SharesClaim && g.Pin != "" && m.several(g.Pin)): // others may be elsewhere
