@@ -59,3 +59,25 @@ func TestManyDifferences(t *testing.T) {
 		}
 	}
 }
+
+// TestWalkerLimits checks files that are as large as they may be, each and together, and larger ones.
+func TestWalkerLimits(t *testing.T) {
+	folder := fstest.MapFS{"a.rego": {Data: []byte("12345")}, "b.rego": {Data: []byte("123")}}
+	for _, c := range []struct {
+		file, all int64
+		want      string
+	}{
+		{5, 8, ""},
+		{5, 7, "the files have more than 0 MiB in all"},
+		{4, 8, `"a.rego": the file is larger than `},
+	} {
+		w := NewWalker(c.file, c.all)
+		err := w.Walk(folder, func(name string, _ fs.DirEntry) error {
+			_, err := w.Read(folder, name)
+			return err
+		})
+		if (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%d and %d bytes: %v, want %q", c.file, c.all, err, c.want)
+		}
+	}
+}
