@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/lazy"
 	"github.com/schedlint/schedlint/lint/lists"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -35,8 +36,19 @@ type scorer struct {
 	total   []int64
 	raw     []int64
 	ignored []bool
-	logs    []float64
+	// kept has the scores for resources, by what pods request.
+	kept map[[2]amounts][]keptScore
+	logs []float64
 }
+
+// keptScore is what the resources of a node score since a move.
+type keptScore struct {
+	since int
+	score int64
+}
+
+// mostKept is the maximum number of scores that are kept.
+const mostKept = 1 << 20
 
 // influence is what pods in place add to the score of nodes in their domain of a key.
 type influence struct {
@@ -54,6 +66,7 @@ type scoring struct {
 	avoided, preferred []int64
 	spreads            []*spread
 	near               []*field
+	kept               []keptScore
 	// effects and counts are what one of the pods in place changes.
 	effects []effect
 	counts  []*spread
@@ -289,8 +302,18 @@ func (s *State) score(p *pods) {
 	s.m.Run().Spend(1 + len(s.found)*(2+len(p.spreads)+len(p.near))/model.PerStep)
 	s.total = slices.Grow(s.total[:0], len(s.found))[:len(s.found)]
 	s.raw = slices.Grow(s.raw[:0], len(s.found))[:len(s.found)]
+	if p.kept == nil {
+		if s.kept == nil || len(s.kept)*len(s.nodes) > mostKept {
+			s.kept = map[[2]amounts][]keptScore{}
+		}
+		p.kept = lazy.Cached(s.kept, [2]amounts{p.incoming, p.real}, func() []keptScore { return make([]keptScore, len(s.nodes)) })
+	}
 	for i, n := range s.found {
-		s.total[i] = s.loads[n].fit(p.incoming) + s.loads[n].balance(p.real)
+		l, k := &s.loads[n], &p.kept[n]
+		if k.since != l.moves {
+			*k = keptScore{l.moves, l.fit(p.incoming) + l.balance(p.real)}
+		}
+		s.total[i] = k.score
 	}
 	if p.avoided != nil {
 		most := int64(0)

@@ -63,8 +63,11 @@ func (a *amounts) add(b amounts, times int64) {
 }
 
 // load is what a node has, what its pods request, and what they count with in the score of
-// NodeResourcesFit.
-type load struct{ has, real, scored amounts }
+// NodeResourcesFit. It changes with each move.
+type load struct {
+	has, real, scored amounts
+	moves             int
+}
 
 type change struct {
 	p        *pods
@@ -117,7 +120,7 @@ func NewState(m *model.Model) *State {
 	for i, n := range nodes {
 		cpu, memory := n.Allocatable[corev1.ResourceCPU], n.Allocatable[corev1.ResourceMemory]
 		used := amounts{n.Reserved.Cpu().MilliValue(), n.Reserved.Memory().Value()}
-		s.loads[i] = load{has: amounts{cpu.MilliValue() + used.cpu, memory.Value() + used.memory}, real: used, scored: used}
+		s.loads[i] = load{has: amounts{cpu.MilliValue() + used.cpu, memory.Value() + used.memory}, real: used, scored: used, moves: 1}
 		s.avoiding = s.avoiding || slices.ContainsFunc(n.Taints, func(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectPreferNoSchedule })
 	}
 	// The scheduler looks at one node of each zone in turn (pkg/scheduler/backend/cache/node_tree.go; R-B8). Within
@@ -179,6 +182,7 @@ func (s *State) book(p *pods, node, by int) {
 	l := &s.loads[node]
 	l.real.add(p.real, int64(by))
 	l.scored.add(p.placed, int64(by))
+	l.moves++
 	if by > 0 {
 		s.on[node], p.places = append(s.on[node], p), append(p.places, int32(node))
 	} else {
