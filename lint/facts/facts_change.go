@@ -323,10 +323,9 @@ type Migration struct {
 	Limit Limit `json:"limit"`
 	// Evicts is true if an eviction is refused until the machine has migrated.
 	Evicts bool `json:"evicts"`
-	// Disk is the volume that keeps the machines from migrating because nodes cannot share it, and
-	// Claim is its claim. Disk is "" if no volume does, and claim is "" for a hostDisk.
-	Disk  string `json:"disk"`
-	Claim string `json:"claim"`
+	// Device says which device keeps the machines from migrating, wherever there is room: a disk that
+	// nodes cannot share, or a bridge on the pod network. It is "" if none does.
+	Device string `json:"device"`
 }
 
 // OuterLabel is a label of a KubeVirt machine that a selector asks for, although the machine's pods

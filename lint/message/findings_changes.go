@@ -287,8 +287,8 @@ func cannotMigrate(r *facts.Migration, in *facts.Facts) Text {
 	if r.Evicts {
 		drain = "with evictionStrategy LiveMigrate this blocks node drains"
 	}
-	if r.Disk != "" {
-		return about(in.Ref(r.W), who, DiskNotShared(r.Disk, r.Claim), drain)
+	if r.Device != "" {
+		return about(in.Ref(r.W), who, r.Device, drain)
 	}
 	return about(in.Ref(r.W), who, "the target pod needs another node while the source pod still runs",
 		room(in, r.W, r.Rules, &r.Limit), drain)

@@ -587,10 +587,13 @@ func Term(t *model.Term) string {
 	return strings.TrimSpace(fmt.Sprintf("required %s on %s", t.Use, t.Key))
 }
 
-// ShareDisk returns advice for a machine that a disk keeps from migrating.
-func ShareDisk(d *workload.Disk) string {
+// Movable returns advice for a machine that a device keeps from migrating.
+func Movable(d *workload.Device) string {
 	const or = ", or set evictionStrategy: LiveMigrateIfPossible so that a drain shuts the machine down"
-	if d.Claim == "" {
+	switch {
+	case d.Bridge:
+		return "use masquerade for interface " + d.Name + " or, where the CNI plugin supports it, annotate the machine's template with kubevirt.io/allow-pod-bridge-network-live-migration" + or
+	case d.Claim == "":
 		return "use a claim with the access mode ReadWriteMany instead of the hostDisk" + or
 	}
 	return "give claim " + d.Claim + " the access mode ReadWriteMany, with volumeMode: Block where the class needs it" + or

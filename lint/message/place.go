@@ -171,13 +171,15 @@ const (
 	DependsOnMachines = "depends on where the other machines are"
 )
 
-// DiskNotShared describes a volume of a machine that nodes cannot share. The claim is "" for a
-// hostDisk.
-func DiskNotShared(volume, claim string) string {
-	if claim == "" {
-		return "its hostDisk " + volume + " is not shared by nodes, which live migration requires"
+// KeptBy describes the device that keeps a machine from migrating.
+func KeptBy(d *workload.Device) string {
+	switch {
+	case d.Bridge:
+		return "its interface " + d.Name + " is a bridge on the pod network, which live migration does not allow"
+	case d.Claim == "":
+		return "its hostDisk " + d.Name + " is not shared by nodes, which live migration requires"
 	}
-	return fmt.Sprintf("the claim %s of its disk %s does not have the access mode ReadWriteMany, which live migration requires", claim, volume)
+	return fmt.Sprintf("the claim %s of its disk %s does not have the access mode ReadWriteMany, which live migration requires", d.Claim, d.Name)
 }
 
 // ManyBudgets states that no pod can be evicted because several budgets select the pods.

@@ -68,8 +68,8 @@ func (p *plan) blocked() {
 				}
 				return
 			}
-			if m := p.judge.Migration(w); m.Answer == diag.Never && m.Evicts && m.Disk != nil {
-				why.Text = "a drain waits for the machine to migrate, and a disk keeps it on its node"
+			if m := p.judge.Migration(w); m.Answer == diag.Never && m.Evicts && m.Device != nil {
+				why.Text = "a drain waits for the machine to migrate, and a device keeps it on its node"
 			}
 		})
 		if why.Text != "" {

@@ -9,28 +9,53 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Disk is a volume of a virtual machine that two nodes cannot use at once, so that the machine cannot
-// be live-migrated (R-W36).
-type Disk struct {
-	// Volume is the name of the volume. Claim is the name of its claim, or "" if it is a hostDisk.
-	Volume, Claim string
-	// Span is the location of the volume. Modes is that of the access modes of the claim.
+// Device is what keeps a virtual machine from being live-migrated (R-W36): a volume that two nodes
+// cannot use at once, or a bridge on the pod network.
+type Device struct {
+	// Name is the name of the volume or interface. Bridge is set for an interface. Claim is the name of
+	// the claim of a volume, or "" if it is a hostDisk.
+	Name, Claim string
+	Bridge      bool
+	// Span is the location of the name. Modes is that of the access modes of the claim.
 	Span, Modes diag.Span
 }
 
-// disks finds the volumes of a virtual machine that decide whether it can be live-migrated.
+// bridgeMigrates is an annotation of a machine that may migrate with a bridge on the pod network.
+const bridgeMigrates = "kubevirt.io/allow-pod-bridge-network-live-migration"
+
+// bridge returns the interface of a machine that is a bridge on the pod network and keeps it from
+// being live-migrated, or nil.
+func (w *Workload) bridge() *Device {
+	annotations := w.TemplateNode.At("metadata", "annotations")
+	if !annotations.Get(bridgeMigrates).IsNull() || annotations.Placeholder() {
+		return nil
+	}
+	onPods := map[string]bool{}
+	for _, network := range w.SpecNode.Get("networks").Items() {
+		onPods[network.Get("name").Text()] = !network.Get("pod").IsNull()
+	}
+	for _, x := range w.SpecNode.At("domain", "devices", "interfaces").Items() {
+		if name := x.Get("name"); !x.Get("bridge").IsNull() && onPods[name.Text()] {
+			return &Device{Name: name.Text(), Bridge: true, Span: w.File().Span(name)}
+		}
+	}
+	return nil
+}
+
+// disks finds the devices of a virtual machine that decide whether it can be live-migrated.
 func (b *binder) disks(w *Workload) {
-	w.LocalDisk, w.OpenDisk = nil, ""
+	w.Stays, w.OpenDisk = nil, ""
 	if !w.Kind.VM {
 		return
 	}
+	w.Stays = w.bridge()
 	for _, v := range w.SpecNode.Get("volumes").Items() {
-		d := &Disk{Volume: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), Claim: claimOf(v)}
+		d := &Device{Name: v.Get("name").Text(), Span: w.File().Span(v.Get("name")), Claim: claimOf(v)}
 		shared, open := diag.Always, "the access modes of claim "+d.Claim
 		if host := v.Get("hostDisk"); d.Claim != "" {
 			d.Modes, shared = b.shared(w, d.Claim)
 		} else if !host.IsNull() {
-			open = "whether hostDisk " + d.Volume + " is shared"
+			open = "whether hostDisk " + d.Name + " is shared"
 			switch by, known := host.Get("shared").Bool(); {
 			case !known && !host.Get("shared").IsNull():
 				shared = diag.Unknown
@@ -39,8 +64,8 @@ func (b *binder) disks(w *Workload) {
 			}
 		}
 		switch {
-		case shared == diag.Never && w.LocalDisk == nil:
-			w.LocalDisk = d
+		case shared == diag.Never && w.Stays == nil:
+			w.Stays = d
 		case shared == diag.Unknown && w.OpenDisk == "":
 			w.OpenDisk = open
 		}

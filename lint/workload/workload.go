@@ -119,10 +119,10 @@ type Workload struct {
 	// Claim.Exclusive). AttachedBy is that claim.
 	Attached   diag.Outcome
 	AttachedBy *Claim
-	// LocalDisk is a disk that keeps a virtual machine from being live-migrated, or nil. OpenDisk says
+	// Stays is the device that keeps a virtual machine from being live-migrated, or nil. OpenDisk says
 	// what is not known, if it is not known whether a disk does.
-	LocalDisk *Disk
-	OpenDisk  string
+	Stays    *Device
+	OpenDisk string
 
 	// Defaulted is set if a LimitRange may set default requests or limits on the containers.
 	Defaulted bool

@@ -5,8 +5,9 @@
 #   first still runs. The first pod counts, so machines that must stay apart need one domain more than there
 #   are machines; a machine that must run next to another machine, or on a named node, never moves. Node
 #   maintenance then requires a shutdown, and with evictionStrategy LiveMigrate the drain never completes.
-#   Neither does a machine whose disk is a claim without ReadWriteMany or a hostDisk that is not shared; this
-#   is reported with evictionStrategy LiveMigrate only, and the disk needs a claim with ReadWriteMany.
+#   Neither does a machine whose disk is a claim without ReadWriteMany or a hostDisk that is not shared, nor one
+#   with a bridge on the pod network; this is reported with evictionStrategy LiveMigrate only. The disk needs a
+#   claim with ReadWriteMany, and the interface masquerade.
 #   Safest first: for keys other than kubernetes.io/hostname add mismatchLabelKeys: [kubevirt.io/created-by]
 #   to the anti-affinity (from Kubernetes 1.31 on) so that a machine does not conflict with itself; add a
 #   node; make the rule preferred; set evictionStrategy: LiveMigrateIfPossible.
@@ -25,7 +26,7 @@ import data.schedlint.result
 report contains result.reason(rego.metadata.chain(), row, "vm-cannot-migrate") if {
 	some row in input.migrations
 	row.outcome in {"sometimes", "never"}
-	row.disk == ""
+	row.device == ""
 }
 
 report contains result.reason(rego.metadata.chain(), row, "vm-cannot-migrate") if {

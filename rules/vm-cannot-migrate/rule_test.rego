@@ -8,7 +8,7 @@ bad := {
 	"outcome": "never",
 	"machines": 1,
 	"evicts": true,
-	"disk": "",
+	"device": "",
 }
 
 # reported gives the reasons that are reported of one row.
@@ -28,7 +28,7 @@ test_unknown_is_silent if reported(object.union(bad, {"outcome": "unknown"})) ==
 
 test_pools if reported(object.union(bad, {"machines": 3, "evicts": false})) == {"vm-cannot-migrate"}
 
-disk := object.union(bad, {"disk": "root"})
+disk := object.union(bad, {"device": "its hostDisk root is not shared"})
 
 test_disk_blocks_drains if reported(disk) == {"vm-cannot-migrate"}
 

@@ -567,9 +567,9 @@ func (b changes) migration(w *workload.Workload) {
 	s := b.atOwn(w, t.s, t.others)
 	_, at := w.EvictionStrategy()
 	switch {
-	case m.Disk != nil:
-		fact.Disk, fact.Claim = m.Disk.Volume, m.Disk.Claim
-		s = about(w, m.Disk.Span).related(m.Disk.Modes, "%s", message.NotShared).fix("%s", message.ShareDisk(m.Disk))
+	case m.Device != nil:
+		fact.Device = message.KeptBy(m.Device)
+		s = about(w, m.Device.Span).related(m.Device.Modes, "%s", message.NotShared).fix("%s", message.Movable(m.Device))
 		if m.Evicts {
 			s = s.related(at, "%s", message.EvictionWaits)
 		}
@@ -585,7 +585,7 @@ func (b changes) migration(w *workload.Workload) {
 			s = s.fix("%s", remedyText(b.m, w, workload.NoRollout, remedy))
 		}
 	}
-	if m.Disk == nil {
+	if m.Device == nil {
 		s = s.withAccount(w, func(x *Explainer) diag.Account {
 			s := x.judge().Moving(w)
 			if s == nil {

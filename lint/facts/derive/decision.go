@@ -583,8 +583,8 @@ func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 	m := b.j.Migration(w)
 	b.noteOpen(w, m.Answer, m.Why)
 	out := diag.PlacementJudgement{Verdict: string(m.Answer), Reason: message.Reason(m.Why)}
-	if m.Disk != nil {
-		out.Reason = message.DiskNotShared(m.Disk.Volume, m.Disk.Claim)
+	if m.Device != nil {
+		out.Reason = message.KeptBy(m.Device)
 	}
 	if m.Core != nil {
 		out.Reason = message.NoTarget(b.coreText(w, m.CoreModel, m.Core))

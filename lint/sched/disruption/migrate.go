@@ -28,8 +28,8 @@ type Migration struct {
 	// Evicts is set if the machine turns evictions into migrations. It rejects an eviction until
 	// the migration is done, so a drain waits for the migration (R-W29).
 	Evicts bool
-	// Disk is a disk that keeps the machines from migrating, wherever there is room, or nil.
-	Disk *workload.Disk
+	// Device keeps the machines from migrating, wherever there is room. It may be nil.
+	Device *workload.Device
 
 	placed bool // see Rollout.placed
 }
@@ -44,8 +44,8 @@ func (v migrations) Migration(w *workload.Workload) Migration {
 	switch {
 	case m.Answer == diag.None:
 		return m
-	case w.LocalDisk != nil: // (R-W36)
-		return Migration{Answer: diag.Never, Machines: m.Machines, Evicts: m.Evicts, Disk: w.LocalDisk}
+	case w.Stays != nil && m.Answer != diag.Never: // (R-W36)
+		return Migration{Answer: diag.Never, Machines: m.Machines, Evicts: m.Evicts, Device: w.Stays}
 	case m.Answer != diag.Never && w.OpenDisk != "":
 		return Migration{Answer: diag.Unknown, Machines: m.Machines, Evicts: m.Evicts, Why: model.Reason{Cause: model.ByVolume, Name: w.OpenDisk}}
 	}
