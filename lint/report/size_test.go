@@ -242,7 +242,7 @@ func TestCoresAreCounted(t *testing.T) {
 		core = append(core, diag.PlacementCore{File: "a.yaml", Line: i + 1, Text: "one of sixty"})
 	}
 	p.Workloads[0].Core = core
-	for format, want := range map[string]string{"text": "\n  and 40 more\n", "json": `"moreCore": 40`, "markdown": "\n- and 40 more\n"} {
+	for format, want := range map[string]string{"text": "\n  and 40 more\n", "json": `"moreCore": 40`, "markdown": "\n- and 40 more\n", "html": "and 40 more<"} {
 		out := placementIn(t, format, p)
 		if n := strings.Count(out, "one of sixty"); n != maxRelated || !strings.Contains(out, want) {
 			t.Errorf("%s shows %d members of 60, and has %q: %v", format, n, want, strings.Contains(out, want))
