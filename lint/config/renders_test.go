@@ -188,6 +188,16 @@ func TestLoosenedRenders(t *testing.T) {
 		{"renders: [{helm: a, values: [b]}]", "renders: [{helm: a, set: {d: 1, e: f}}]", "1:11: a chart is rendered with other settings (values, set, set-string): a"},
 		{"renders: [{helm: 'a/*'}]", "", "1:1: a render is not asked for any more: a/*"},
 		{"clusters: [{name: a, renders: [b, c]}]", "clusters: [{name: a, renders: [c]}]", "1:1: cluster a has other renders"},
+		{"renders: [{files: [b]}]", "renders: [{files: [c]}]", "1:1: a render is not asked for any more: b"},
+		{"clusters: [{name: a, paths: [d]}]", "clusters: []", "1:1: cluster a is not declared any more"},
+		{"clusters: [{name: a, paths: [d]}]", "clusters: [{name: a, paths: [d, e]}]", "1:1: cluster a has other paths"},
+		{"clusters: [{name: a, paths: [d], topology: [u]}]", "clusters: [{name: a, paths: [d], topology: [v]}]", "1:1: cluster a has another topology"},
+		{"clusters: [{name: a, pointers: [d]}]", "clusters: [{name: a, pointers: [e]}]", "1:1: cluster a has other pointers or destinations"},
+		{"clusters: [{name: a, destinations: [d]}]", "clusters: [{name: a, destinations: [e]}]", "1:1: cluster a has other pointers or destinations"},
+		{"clusters: [{name: a, paths: [d], server: 'https://a', labels: {e: f}}]", "clusters: [{name: a, paths: [d], server: 'https://a', labels: {e: g}}]", "1:1: cluster a has another server, other labels or other annotations"},
+		{"clusters: [{name: a, destinations: [d], server: 'https://e'}]", "clusters: [{name: a, destinations: [d], server: 'https://f'}]", "1:1: cluster a has another server, other labels or other annotations"},
+		{"clusters: [{name: a, paths: [d], server: 'https://a', annotations: {e: f}}]", "clusters: [{name: a, paths: [d], server: 'https://a'}]", "1:1: cluster a has another server, other labels or other annotations"},
+		{"clusters: [{name: a, paths: [d], server: 'https://a', labels: {e: f}}]", "clusters: [{name: a, paths: [d], server: 'https://a', labels: {e: f}}]", ""},
 		{"", "clusters: [{name: a, paths: [d], renders: [b]}]", "1:1: cluster a is declared, and is checked apart from the rest: d, b"},
 	} {
 		before, err := load(t, test.before)
@@ -204,6 +214,67 @@ func TestLoosenedRenders(t *testing.T) {
 		}
 		if diff := cmp.Diff(test.want, strings.Join(got, "\n")); diff != "" {
 			t.Errorf("%s, then %s: %s", test.before, test.after, diff)
+		}
+	}
+}
+
+// TestWiden checks that the renders of a changed configuration are added, also to a cluster that has
+// others, and that those it lacks stay.
+func TestWiden(t *testing.T) {
+	const before = "renders: [{kustomize: a, name: a}, {kustomize: b, name: b}]\nclusters: [{name: one, renders: [a]}, {name: two, renders: [b]}]"
+	for _, test := range []struct{ before, change, want, stays string }{
+		{before, before, "a b; one: a; two: b", ""},
+		{before, "renders: [{kustomize: b, name: b}, {kustomize: c, name: c}]\nclusters: [{name: two, renders: [b, c]}, {name: three, renders: [b]}]", "a b c; one: a; two: b c", "a"},
+		{before, "", "a b; one: a; two: b", ""},
+		{"", before, "", ""},
+	} {
+		c, err := load(t, test.before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change, err := load(t, test.change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stays := strings.Join(c.Widen(change), " ")
+		var names []string
+		for i := range c.Renders {
+			names = append(names, c.Renders[i].Name)
+		}
+		got := strings.Join(names, " ")
+		for _, cluster := range c.Clusters {
+			got += "; " + cluster.Name + ": " + strings.Join(cluster.Renders, " ")
+		}
+		if got != test.want || stays != test.stays {
+			t.Errorf("%s, then %s: %q, and %q stays", test.before, test.change, got, stays)
+		}
+	}
+}
+
+// TestFollows checks which pointers are followed for renders and for clusters. Without pointers and
+// destinations, a cluster asks for none; with both, it asks for those that match both.
+func TestFollows(t *testing.T) {
+	for _, test := range []struct {
+		config            string
+		file, destination string
+		want              bool
+	}{
+		{"", "apps/a.yaml", "prod", true},
+		{"renders: []\nclusters: [{name: c, paths: [p]}]", "apps/a.yaml", "prod", false},
+		{"renders: [{pointers: 'apps/*'}]", "apps/a.yaml", "prod", true},
+		{"renders: [{pointers: 'apps/*'}]", "other/a.yaml", "prod", false},
+		{"renders: []\nclusters: [{name: c, destinations: [prod]}]", "apps/a.yaml", "prod", true},
+		{"renders: []\nclusters: [{name: c, destinations: [prod]}]", "apps/a.yaml", "test", false},
+		{"renders: []\nclusters: [{name: c, pointers: ['apps/*'], destinations: [prod]}]", "apps/a.yaml", "prod", true},
+		{"renders: []\nclusters: [{name: c, pointers: ['apps/*'], destinations: [prod]}]", "apps/a.yaml", "test", false},
+		{"renders: []\nclusters: [{name: c, pointers: ['apps/*'], destinations: [prod]}]", "other/a.yaml", "prod", false},
+	} {
+		c, err := load(t, test.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Follows([]string{test.file}, []string{test.destination}); got != test.want {
+			t.Errorf("%s: %s to %s: %v, want %v", test.config, test.file, test.destination, got, test.want)
 		}
 	}
 }
