@@ -247,9 +247,22 @@ var slips = []struct{ text, want string }{
 	{machines + bootstrapped + "spec: {template: {spec: {preKubeadmCommands: [sed -i s/node-labels=a/node-labels=b/ /tmp/kubeadm.yaml]}}}\n", "10:26: preKubeadmCommands may decide labels or taints"},
 	{machines + strings.ReplaceAll(bootstrapped, "KubeadmConfigTemplate", "EKSConfigTemplate") + "spec: {template: {spec: {kubeletExtraArgs: {node-labels: a=b}}}}\n", "5:44: a: labels or taints in EKSConfigTemplate b are not read"},
 	{"apiVersion: controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane\nmetadata: {name: a}\nspec: {kubeadmConfigSpec: {initConfiguration: {nodeRegistration: {taints: []}}}}\n", "4:27: a: initConfiguration and joinConfiguration differ in labels or taints"},
+	{strings.Replace(machines, "{name: a}", "{name: a, annotations: {cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size: one, cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size: '3'}}", 1) + bootstrapped, "3:35: cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size: expected a whole number"},
+	{strings.Replace(machines, "name: a", "name: A_b", 1) + bootstrapped, `3:12: machines need a name that can be part of a node name, found "A_b"`},
+	{machines + bootstrapped + "---\n" + machines + bootstrapped + control, "13:12: a is declared twice, for the first time at <stdin>:3"},
+	{capiHead + "kind: Cluster\nmetadata: {name: a}\nspec: {topology: {clas: b}}\n", "4:19: unknown field spec.topology.clas; did you mean class?"},
+	{capiHead + "kind: Cluster\nmetadata: {name: a}\nspec: {topology: {class: b}}\n---\n" + capiHead + "kind: ClusterClass\nmetadata: {name: b}\nspec: {controlPlane: {ref: {kind: KubeadmControlPlaneTemplate, name: c}}}\n", "9:28: c is not in the node files"},
 	{capiHead + "kind: Cluster\nmetadata: {name: a}\nspec: {topology: {class: b}}\n", "4:18: ClusterClass b is not in the node files"},
 	{openshiftHead + "  template: {spec: {taints: [{key: a}]}}\n" + control, `5:30: taint a has the effect ""`},
 	{openshiftHead + "  template: {spec: {metadata: {labels: {a: '${B}'}}}}\n" + control, "5:41: a: label a"},
+
+	{csiNode + "spec: {drivers: [{name: d, allocatable: {count: -1}}]}\n", "4:18: driver d has the count -1: expected a number from 0"},
+	{csiNode + "spec: {drivers: [{name: d, allocatable: {count: 2}}]}\n---\n" + csiNode + "spec: {drivers: [{name: d, allocatable: {count: 3}}]}\n", "CSINode a is declared twice with different limits"},
+	{talosNamed + "---\napiVersion: v1alpha1\nkind: KubeletConfig\nskipNodeRegistration: true\n", "8:1: skipNodeRegistration is not read"},
+	{talosNamed + "---\napiVersion: v1alpha1\nkind: KubeletConfig\nconfig: {registerWithTaints: []}\n", "8:10: registerWithTaints is not read"},
+	{talosNamed + "---\napiVersion: v1alpha1\nkind: KubeNodeConfig\nskipNodeRegistration: true\n", "8:1: skipNodeRegistration is not read"},
+	{talosNamed + "---\napiVersion: v1alpha1\nkind: KubeNodeConfig\nlabels: {tier: [a]}\n", "8:10: label tier: expected a string"},
+	{talosNamed + "---\napiVersion: v1alpha1\nkind: KubeNodeConfig\ntaint: {}\n", "8:1: unknown field taint; did you mean taints?"},
 
 	{pools, "2:1: a NodeTopology needs pools, a list of {name, count}"},
 	{pools + "pools: []\n", "a NodeTopology needs pools"},
@@ -314,6 +327,7 @@ var slips = []struct{ text, want string }{
 
 const (
 	talos         = "version: v1alpha1\n"
+	csiNode       = "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: a}\n"
 	talosNamed    = "version: v1alpha1\nmachine:\n  type: worker\n  network: {hostname: a}\n"
 	capiHead      = "apiVersion: cluster.x-k8s.io/v1beta1\n"
 	machines      = capiHead + "kind: MachineDeployment\nmetadata: {name: a}\nspec:\n"
@@ -408,12 +422,31 @@ func TestTalosPatches(t *testing.T) {
 	}
 }
 
+// TestTalosDocuments checks nodes whose names, labels and taints are in other documents of the file. Without
+// registerWithFQDN, the name of a node ends at the first dot.
+func TestTalosDocuments(t *testing.T) {
+	const named = "---\napiVersion: v1alpha1\nkind: HostnameConfig\nhostname: b.example.com\n"
+	for documents, want := range map[string]string{
+		named: "b linux/",
+		named + "---\napiVersion: v1alpha1\nkind: KubeletConfig\nregisterWithFQDN: true\n":                                     "b.example.com linux/",
+		named + "---\napiVersion: v1alpha1\nkind: KubeletConfig\nregisterWithFQDN: false\n":                                    "b linux/",
+		"---\napiVersion: v1alpha1\nkind: KubeNodeConfig\nregisterWithFQDN: true\nlabels: {tier: 2}\ntaints: {x: NoExecute}\n": "a linux/ 2 x:NoExecute",
+		"---\napiVersion: v1alpha1\nkind: KubeNodeConfig\nlabels: {tier: null}\n":                                              "a linux/ ",
+	} {
+		if got := describe(must(t, talosNamed+documents)); got != want {
+			t.Errorf("%s\ngot %s, want %s", documents, got, want)
+		}
+	}
+}
+
 // TestTalosUnknown checks which labels of Talos nodes are not known.
 func TestTalosUnknown(t *testing.T) {
 	for text, want := range map[string]string{
 		talosNamed: "kubernetes.io/arch intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
 		talosNamed + "  nodeLabels: {node-role.kubernetes.io/worker: '', tier: a}\n":                "tier node-role.kubernetes.io/worker kubernetes.io/arch intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
 		talosNamed + "  kubelet: {extraArgs: {cloud-provider: external}}\n":                         "topology.kubernetes.io/zone kubernetes.io/arch intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
+		talosNamed + "cluster: {externalCloudProvider: {enabled: true}}\n":                          "topology.kubernetes.io/zone kubernetes.io/arch intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
+		talosNamed + "cluster: {externalCloudProvider: {enabled: false}}\n":                         "kubernetes.io/arch intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
 		talhelper + "- {hostname: a, ignoreHostname: true, machineSpec: {arch: arm64}}\n":           "kubernetes.io/hostname intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
 		talhelper + "- {hostname: a, nodeLabels: {tier: '{{ .x }}'}, machineSpec: {arch: arm64}}\n": "tier intel.feature.node.kubernetes.io/gpu extensions.talos.dev/x",
 	} {
