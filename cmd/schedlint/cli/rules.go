@@ -65,7 +65,12 @@ of your own and those that your configuration makes of templates.`,
 				}
 				out.WriteString(text)
 			case len(args) > 0 && format == "json":
-				err = writeRulesJSON(out, engine, slices.DeleteFunc(engine.All(), func(r diag.Rule) bool { return r.ID != args[0] }))
+				rule, ok := engine.Rule(args[0])
+				if !ok {
+					return policy.Unknown(engine, args[0])
+				}
+				rule.Level = conf.Level(rule.ID, rule.Level)
+				err = writeRulesJSON(out, engine, []diag.Rule{rule})
 			case len(args) > 0:
 				err = printRule(out, engine, conf, args[0])
 			case format == "json":
