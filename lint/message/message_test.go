@@ -275,6 +275,8 @@ func TestRefusal(t *testing.T) {
 	room := check.Room{Resource: "cpu", Requested: resource.MustParse("2"), Offered: resource.MustParse("4"), Left: resource.MustParse("1")}
 	full := room
 	full.Beside, full.More = []check.Pods{{Workload: "Deployment a", Count: 1}, {Workload: "Deployment b", Count: 2}}, 3
+	largest := room
+	largest.Requested, largest.AtMost = resource.MustParse("5"), true
 	zone := check.Domain{Key: "zone", Value: "a"}
 	repels := check.Repels{Domain: zone, Pods: check.Pods{Workload: "Deployment a", Count: 2}, Theirs: true}
 	target := check.Repels{Domain: check.Domain{Key: "host", Single: true}, Pods: check.Pods{Workload: "the machine", Count: 1}, Migration: true, Theirs: true}
@@ -285,6 +287,7 @@ func TestRefusal(t *testing.T) {
 	}{
 		{check.Refusal{Kind: check.NoRoom, Room: room}, "has 4 cpu, and one pod requests 2"},
 		{check.Refusal{Kind: check.NoRoom, Room: full}, "has 1 of 4 cpu left next to 1 pod of Deployment a, 2 pods of Deployment b, 3 more, and one pod requests 2"},
+		{check.Refusal{Kind: check.NoRoom, Room: largest}, "has at most 4 cpu, and one pod requests 5"},
 		{check.Refusal{Kind: check.NoRoom}, "has no pod slot left"},
 		{
 			check.Refusal{Kind: check.PortTaken, Port: check.Port{HostPort: model.HostPort{Port: 80, Protocol: "TCP"}, By: "Deployment a"}},
@@ -420,10 +423,32 @@ func TestFixesOfLimits(t *testing.T) {
 		KeepApart(Apart{AntiAffinity: true}):   "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: DoNotSchedule, or required anti-affinity",
 		KeepApart(Apart{Honor: true, RevisionLabel: "pod-template-hash"}): "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor" +
 			" and matchLabelKeys: [pod-template-hash]",
-		AndSoften(model.AntiAffinity): ", and make the term preferred so that it does not block rollouts or node drains",
-		AndSoften(model.Spread):       ", and set whenUnsatisfiable: ScheduleAnyway so that it does not block rollouts or node drains",
-		IgnoresRequests(1):            "the finding ignores resource requests, and at least 1 pod is left over without them; here they count",
-		IgnoresRequests(2):            "the finding ignores resource requests, and at least 2 pods are left over without them; here they count",
+		AndSoften(model.AntiAffinity):                ", and make the term preferred so that it does not block rollouts or node drains",
+		AndSoften(model.Spread):                      ", and set whenUnsatisfiable: ScheduleAnyway so that it does not block rollouts or node drains",
+		AddNodesIn(1, "zone", "a"):                   "add an eligible node with zone=a",
+		AddNodesIn(1, "zone", ""):                    "add an eligible node with a new zone value",
+		AddNodesIn(2, "zone", ""):                    "add 2 eligible nodes with the same new zone value",
+		IgnoreRevisions("x", false):                  "add matchLabelKeys: [x] to the constraint so that old pods do not count",
+		IgnoreRevisions("x", true):                   "add matchLabelKeys: [x] to the constraint so that old pods do not count (on these nodes the rollout can then get stuck because old pods still use the capacity)",
+		MoreRoom(&facts.Shortfall{Resource: "pods"}): "add eligible nodes, or nodes with more pod slots",
+		MoreRoom(&facts.Shortfall{Resource: "cpu"}):  "request less cpu or add nodes",
+		shortfall(&facts.Shortfall{}):                "",
+		shortfall(&facts.Shortfall{Resource: "pods", Running: 1, Requested: "4", Offered: "4", Nodes: 1}): "a new pod needs a pod slot; the 1 running pod uses 4 of 4 on 1 eligible node",
+		shortfall(&facts.Shortfall{Resource: "pods", Left: "0", Running: 2, Nodes: 2}):                    "a new pod needs a pod slot, and the 2 running pods use all slots of 2 eligible nodes",
+		strength("spread", true):   "DoNotSchedule constraint",
+		strength("spread", false):  "ScheduleAnyway constraint",
+		strength("affinity", true): "required affinity",
+		AndPerRevision("x"):        ", and add matchLabelKeys: [x] so that rollouts and node drains do not get stuck",
+		NotModeled(1):              "1 workload not modeled (see the notes) is in no run, and may need the same room",
+		NotModeled(2):              "2 workloads not modeled (see the notes) are in no run, and may need the same room",
+		MoreRuns(1, 8):             "1 more run is not shown: at most 8 about rollouts, drains and losses are",
+		MoreRuns(2, 8):             "2 more runs are not shown: at most 8 about rollouts, drains and losses are",
+		MoreSelectors(1):           "1 more namespaceSelector with the same problem",
+		MoreSelectors(2):           "2 more namespaceSelectors with the same problem",
+		AlsoPending(1, web()):      "1 pod of Deployment shop/web also stays Pending",
+		AlsoPending(2, web()):      "2 pods of Deployment shop/web also stay Pending",
+		IgnoresRequests(1):         "the finding ignores resource requests, and at least 1 pod is left over without them; here they count",
+		IgnoresRequests(2):         "the finding ignores resource requests, and at least 2 pods are left over without them; here they count",
 	} {
 		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

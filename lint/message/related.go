@@ -202,7 +202,7 @@ func ScaledPods(w *workload.Workload, most int) string {
 
 // AlsoPending returns the text for the replica count of another workload with Pending pods.
 func AlsoPending(pods int, w *workload.Workload) string {
-	return PodsOf(pods, w) + " also stay Pending"
+	return PodsOf(pods, w) + " also " + verb(pods, "stays", "stay") + " Pending"
 }
 
 // MinDomainsRequires compares minDomains with the number of existing domains.
