@@ -393,11 +393,6 @@ func resolveNumber(s string) Type {
 			return Float
 		}
 	}
-	if bits, ok := strings.CutPrefix(s, "0b"); ok {
-		if _, err := strconv.ParseUint(bits, 2, 64); err == nil {
-			return Int
-		}
-	}
 	return String
 }
 
@@ -409,10 +404,8 @@ func parseInt(s string) (int64, bool) {
 	if err == nil {
 		return i, true
 	}
-	if bits, ok := strings.CutPrefix(s, "0b"); ok {
+	if bits, ok := strings.CutPrefix(s, "0b"); ok { // with a sign after it
 		i, err = strconv.ParseInt(bits, 2, 64)
-	} else if bits, ok := strings.CutPrefix(s, "-0b"); ok {
-		i, err = strconv.ParseInt("-"+bits, 2, 64)
 	}
 	return i, err == nil
 }
