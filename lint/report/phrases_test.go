@@ -137,3 +137,19 @@ func TestManySilences(t *testing.T) {
 		}
 	}
 }
+
+// TestLinksInSARIF checks that no related text ends a link early or leaves it open.
+func TestLinksInSARIF(t *testing.T) {
+	for text, want := range map[string]string{
+		"web":    `[web](1)`,
+		"a]b":    `[a\]b](1)`,
+		`C:\web`: `[C:\\web](1)`,
+		`C:\`:    `[C:\\ ](1)`, // a viewer might take the bracket for an escaped one
+		"":       `[web.yaml:3](1)`,
+	} {
+		_, links := (&sarifWriter{src: newSources(&diag.Report{})}).related(&diag.Diagnostic{Related: []diag.Related{{Message: text, Location: at("web.yaml", 3, 1, 3, 2)}}})
+		if len(links) != 1 || links[0] != want {
+			t.Errorf("%q: %q, want %q", text, links, want)
+		}
+	}
+}
