@@ -32,6 +32,13 @@ data:
   text: ${REPLICAS}
 -- plain/values.yaml --
 size: large
+-- own/kustomization.yaml --
+resources: [../base]
+images:
+- {name: registry.example/api, newName: mirror.example/api, newTag: "1.5"}
+replicas:
+- {name: api, count: 2}
+commonAnnotations: {owner: directory, tier: front}
 -- high/kustomization.yaml --
 kind: Component
 patches:
@@ -121,6 +128,23 @@ func TestOverlay(t *testing.T) {
 			},
 			[]string{"name: p-api", "namespace: prod", "paused: true", "image: registry.example/api:2.0", "replicas: 5", "team: shop"}, []string{"namespace: late"},
 			[]string{"5@flux.yaml:12", "main@base/deploy.yaml:17"},
+		},
+		{
+			"fields that the directory has too", "own",
+			render.Overlay{
+				Fields: []byte(`{"images":[{"name":"registry.example/api","newTag":"2.0"}],"replicas":[{"name":"api","count":6}],"commonAnnotations":{"owner":"pointer"}}`),
+			},
+			[]string{"image: registry.example/api:2.0", "replicas: 6", "owner: pointer", "tier: front"}, []string{"mirror.example", "replicas: 2", "owner: directory"}, nil,
+		},
+		{
+			"fields for annotations alone", "base",
+			render.Overlay{Fields: []byte(`{"commonAnnotations":{"owner":"pointer"}}`)},
+			[]string{"owner: pointer"}, nil, nil,
+		},
+		{
+			"generated without objects", "plain",
+			render.Overlay{Generated: true, Resources: []string{"values.yaml"}},
+			nil, []string{"size: large"}, nil,
 		},
 		{
 			"generated", "plain",
