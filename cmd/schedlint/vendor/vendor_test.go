@@ -129,6 +129,50 @@ func TestHelmPull(t *testing.T) {
 	}
 }
 
+// TestLogin checks that only an error about access advises a login, with the command that fits the
+// address.
+func TestLogin(t *testing.T) {
+	for _, c := range []struct{ words, address, want string }{
+		{"failed to fetch https://h/index.yaml : 404 Not Found", "https://h", ""},
+		{"failed to fetch https://h/index.yaml : 401 Unauthorized", "https://h", "; if a login is missing: helm repo add NAME https://h --username USER --password-stdin"},
+		{"unexpected status from HEAD request: 403", "oci://ghcr.io/org/charts", "; if a login is missing: helm registry login ghcr.io"},
+		{"size 4010", "https://h", ""},
+	} {
+		if got := login(c.words, c.address); got != c.want {
+			t.Errorf("%s: %q, want %q", c.words, got, c.want)
+		}
+	}
+}
+
+// TestPrinted checks how much of what a program prints is kept and shown.
+func TestPrinted(t *testing.T) {
+	whole := strings.Repeat("a", 300)
+	for text, want := range map[string]string{"": "", whole: whole, whole + "b": whole + "...", whole[1:] + "\u00e9": whole[1:] + "..."} {
+		if got := clipped(text); got != want {
+			t.Errorf("%d bytes: %q", len(text), got)
+		}
+	}
+	var out capped
+	for _, n := range []int{mostPrinted - 1, 2, 1} {
+		if wrote, err := out.Write(make([]byte, n)); wrote != n || err != nil {
+			t.Errorf("%d bytes: %d, %v", n, wrote, err) // helm would stop at a short write
+		}
+	}
+	if out.Len() != mostPrinted {
+		t.Errorf("%d bytes are kept, want %d", out.Len(), mostPrinted)
+	}
+}
+
+// TestArtifact checks how addresses name a tag and a digest.
+func TestArtifact(t *testing.T) {
+	digest := "sha256:" + strings.Repeat("0", 64)
+	for version, want := range map[string]string{"": "oci://h/a", "1.2": "oci://h/a:1.2", digest: "oci://h/a@" + digest} {
+		if got := artifact(&pointers.Wanted{URL: "oci://h/a", Version: version}); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // TestFolderOf checks that folders of repositories have names that every system can store, whatever
 // the address is.
 func TestFolderOf(t *testing.T) {
