@@ -102,6 +102,70 @@ metadata: {name: test, annotations: {helm.sh/hook: test}} charts/shop/templates/
 	}
 }
 
+// TestChartFolders checks that a dependency in another directory of the repository is rendered, and
+// that its lines are found there.
+func TestChartFolders(t *testing.T) {
+	const web = `
+-- charts/web/Chart.yaml --
+apiVersion: v2
+name: web
+version: 1.0.0
+dependencies:
+- name: lib
+  version: 1.0.0
+  repository: file://../DIR
+-- charts/file --
+text
+-- charts/lib/Chart.yaml --
+apiVersion: v2
+name: lib
+version: 1.0.0
+-- charts/lib/values.yaml --
+port: 80
+-- charts/lib/.git/config --
+remote
+-- charts/lib/README.md --
+about
+-- charts/lib/templates/l.yaml --
+kind: Service
+port: {{ .Values.port }}
+`
+	for _, c := range []struct {
+		dir, file string // file leads out of the repository
+		template  string // of lib
+		want      string
+	}{
+		{"lib", "", "", "kind: Service charts/lib/templates/l.yaml:1\nport: 80 charts/lib/templates/l.yaml:2 charts/lib/values.yaml:1:7\n"},
+		{"gone", "", "", "charts/web/Chart.yaml:5: dependency lib: charts/gone does not exist"},
+		{"file", "", "", "charts/web/Chart.yaml:5: dependency lib: charts/file is not a directory"},
+		{"lib", "charts/lib/users", "\n{{ .Files.Get \"users\" }}\n", `charts/lib/templates/x.yaml:2: a template may read "../lib/users", a link out of the repository, which is not followed`},
+		{"lib", "charts/lib/crds", "", "charts/lib/crds:1: charts/lib/crds is a symbolic link to a target outside the repository"},
+	} {
+		dir := repository(t, strings.Replace(web, "DIR", c.dir, 1))
+		if c.file != "" {
+			link(t, "/etc/passwd", filepath.Join(dir, c.file))
+		}
+		if c.template != "" {
+			write(t, filepath.Join(dir, "charts/lib/templates/x.yaml"), []byte(c.template))
+		}
+		r := rootOf(dir, "charts/web")
+		r.Chart = &render.Chart{}
+		out := Build(r, nonce)
+		got := ""
+		if out.Problem != nil {
+			got = out.Problem.Error()
+		} else {
+			got = linesOf(out)
+		}
+		if got != c.want {
+			t.Errorf("%s %s: %s\nwant %s", c.dir, c.file, got, c.want)
+		}
+		if all := append(slices.Clone(out.Sources), out.Data...); slices.ContainsFunc(all, func(name string) bool { return strings.Contains(name, ".git/") }) {
+			t.Errorf("reads a file in .git: %q", all)
+		}
+	}
+}
+
 func linesOf(out *render.Output) string {
 	var all strings.Builder
 	for i, line := range strings.Split(strings.TrimSuffix(string(out.Text), "\n"), "\n") {
