@@ -166,6 +166,21 @@ port: {{ .Values.port }}
 	}
 }
 
+// TestChartDepth checks how deep the directories of a chart may be.
+func TestChartDepth(t *testing.T) {
+	for depth, want := range map[int]string{limits.ChartFolders: "", limits.ChartFolders + 1: fmt.Sprintf("the chart has more than %d directories in one another", limits.ChartFolders)} {
+		dir := repository(t, shopChart)
+		deep := filepath.Join(dir, "charts/shop", strings.Repeat("d/", depth))
+		if err := os.MkdirAll(deep, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		out := Build(chartRoot(dir), nonce)
+		if got := out.Problem; (got != nil) != (want != "") || got != nil && !strings.HasSuffix(got.Error(), want) {
+			t.Errorf("depth %d: %v, want %q", depth, got, want)
+		}
+	}
+}
+
 func linesOf(out *render.Output) string {
 	var all strings.Builder
 	for i, line := range strings.Split(strings.TrimSuffix(string(out.Text), "\n"), "\n") {
