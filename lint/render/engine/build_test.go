@@ -229,3 +229,16 @@ func hasAndLacks(t *testing.T, text []byte, has, lack []string) {
 		}
 	}
 }
+
+// TestOneLine checks that a message is short, printable and on one line.
+func TestOneLine(t *testing.T) {
+	full := strings.Repeat("a", maxMessage)
+	for text, want := range map[string]string{
+		"a\n  b\t": "a b", "a\x1b[2J": "a?[2J", "caf\u00e9 \xff": "caf\u00e9 ?",
+		full: full, full + "b": full[3:] + "...", full[4:] + "\u00e9bbb": full[4:] + "...",
+	} {
+		if got := oneLine(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
