@@ -323,8 +323,8 @@ type Migration struct {
 	Limit Limit `json:"limit"`
 	// Evicts is true if an eviction is refused until the machine has migrated.
 	Evicts bool `json:"evicts"`
-	// Device says which device keeps the machines from migrating, wherever there is room: a disk that
-	// nodes cannot share, or a bridge on the pod network. It is "" if none does.
+	// Device is the reason why no machine migrates, wherever there is room: it has a disk that
+	// nodes cannot share, or a bridge on the pod network. It is "" if there is none.
 	Device string `json:"device"`
 }
 

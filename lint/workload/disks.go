@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Device is what keeps a virtual machine from being live-migrated (R-W36): a volume that two nodes
-// cannot use at once, or a bridge on the pod network.
+// Device keeps a virtual machine from being live-migrated (R-W36). It is a volume that two nodes cannot
+// use at once, or a bridge on the pod network.
 type Device struct {
 	// Name is the name of the volume or interface. Bridge is set for an interface. Claim is the name of
 	// the claim of a volume, or "" if it is a hostDisk.

@@ -327,7 +327,7 @@ func (f *fillers) plan(spare int) [][]planned {
 func (f *fillers) evenPlan(spare int) [][]planned {
 	key := -1
 	for k := range f.all {
-		if s := f.spread(k); s != nil && (key < 0 || f.h.sizes[s.key] > f.h.sizes[key]) {
+		if s := f.spread(k); s != nil && (key < 0 || f.h.sizes[s.key] < f.h.sizes[key]) {
 			key = s.key
 		}
 	}
